@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+#
+# The library: its files are compiled once, into an OBJECT library that feeds the shared library,
+# the static library, the command and the white-box tests.
+
+set(bloomfilter_sources
+    src/bitset/flat.c
+    src/bitset/registry.c
+    src/file/memory.c
+    src/file/read.c
+    src/file/save.c
+    src/handle/combine.c
+    src/handle/insert_counter.c
+    src/handle/inspect.c
+    src/handle/keys.c
+    src/handle/lifecycle.c
+    src/handle/options.c
+    src/handle/persist.c
+    src/handle/raw_bits.c
+    src/handle/text.c
+    src/hashing/blake2b_indexed.c
+    src/hashing/blake2b_pair.c
+    src/hashing/murmur3_tweak.c
+    src/hashing/registry.c
+    src/serializer/body_digest.c
+    src/serializer/format.c
+    src/serializer/read.c
+    src/serializer/write.c
+    src/sizing/independent.c
+    src/sizing/prediction.c
+    src/sizing/progressions.c
+    src/sizing/sizing.c
+    src/support/blake2b.c
+    src/support/secret.c)
+
+add_library(bloomfilter-objects OBJECT ${bloomfilter_sources})
+bloomfilter_target_options(bloomfilter-objects)
+set_target_properties(bloomfilter-objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_include_directories(bloomfilter-objects PUBLIC include src)
+target_link_libraries(bloomfilter-objects PUBLIC PkgConfig::BLOOMFILTER_LIBB2 m)
+
+# ---- shared
+
+add_library(bloomfilter SHARED $<TARGET_OBJECTS:bloomfilter-objects>)
+add_library(bloomfilter::bloomfilter ALIAS bloomfilter)
+bloomfilter_target_options(bloomfilter)
+set_target_properties(bloomfilter PROPERTIES
+    LINKER_LANGUAGE C
+    VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR})
+target_include_directories(bloomfilter INTERFACE
+    $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>)
+target_link_libraries(bloomfilter PRIVATE PkgConfig::BLOOMFILTER_LIBB2 m)
+
+# Which symbols leave the library, and under which version node. Where the linker knows no version
+# scripts (macOS), hidden visibility alone keeps the rest inside.
+set(version_script "${CMAKE_CURRENT_SOURCE_DIR}/src/bloomfilter.map")
+if(NOT APPLE)
+    target_link_options(bloomfilter PRIVATE "-Wl,--version-script,${version_script}")
+    set_property(TARGET bloomfilter APPEND PROPERTY LINK_DEPENDS "${version_script}")
+    # Without it, GNU ld takes names in the script that do not exist, silently.
+    bloomfilter_check_linker_flag(-Wl,--no-undefined-version HAVE_NO_UNDEFINED_VERSION)
+    if(HAVE_NO_UNDEFINED_VERSION)
+        target_link_options(bloomfilter PRIVATE -Wl,--no-undefined-version)
+    endif()
+    # The sanitizers of clang leave their symbols to the program.
+    bloomfilter_check_linker_flag(-Wl,-z,defs HAVE_Z_DEFS)
+    if(HAVE_Z_DEFS AND NOT BLOOMFILTER_SANITIZE)
+        target_link_options(bloomfilter PRIVATE -Wl,-z,defs)
+    endif()
+endif()
+
+# ---- static
+
+add_library(bloomfilter-static STATIC $<TARGET_OBJECTS:bloomfilter-objects>)
+add_library(bloomfilter::bloomfilter-static ALIAS bloomfilter-static)
+set_target_properties(bloomfilter-static PROPERTIES
+    LINKER_LANGUAGE C
+    OUTPUT_NAME bloomfilter)
+target_include_directories(bloomfilter-static INTERFACE
+    $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>)
+target_link_libraries(bloomfilter-static PRIVATE PkgConfig::BLOOMFILTER_LIBB2 m)
+
+# ---- the short names, for -lbloom
+
+set(libbloom_shared "${CMAKE_SHARED_LIBRARY_PREFIX}bloom${CMAKE_SHARED_LIBRARY_SUFFIX}")
+set(libbloom_static "${CMAKE_STATIC_LIBRARY_PREFIX}bloom${CMAKE_STATIC_LIBRARY_SUFFIX}")
+if(BLOOMFILTER_LIBBLOOM_LINKS)
+    add_custom_command(TARGET bloomfilter POST_BUILD VERBATIM
+        COMMAND ${CMAKE_COMMAND} -E create_symlink
+            $<TARGET_SONAME_FILE_NAME:bloomfilter>
+            $<TARGET_FILE_DIR:bloomfilter>/${libbloom_shared})
+    add_custom_command(TARGET bloomfilter-static POST_BUILD VERBATIM
+        COMMAND ${CMAKE_COMMAND} -E create_symlink
+            $<TARGET_FILE_NAME:bloomfilter-static>
+            $<TARGET_FILE_DIR:bloomfilter-static>/${libbloom_static})
+endif()

@@ -1,0 +1,109 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+#
+# Installs what is missing, builds with gcc and clang and with their sanitizers, and runs the tests.
+#
+#     scripts/test.sh [--all]
+#
+# --all also runs the tests that need gigabytes of memory (label `large`). The builds go to build/,
+# or to the directory that BUILD_DIR names.
+
+set -uo pipefail
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+build_dir=${BUILD_DIR:-$root/build}
+left_out="large"
+case "$#,${1-}" in
+    0,) ;;
+    1,--all) left_out="none" ;;
+    *)
+        echo "usage: $0 [--all]" >&2
+        exit 2
+        ;;
+esac
+
+jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+summary=()
+all_passed=0
+all_failed=0
+
+heading() {
+    printf '\n==== %s\n\n' "$*"
+}
+
+# ThreadSanitizer of older compilers knows only the usual places in memory; randomization of newer
+# kernels moves things elsewhere.
+without_randomization() {
+    if command -v setarch >/dev/null && setarch "$(uname -m)" -R true 2>/dev/null; then
+        setarch "$(uname -m)" -R "$@"
+    else
+        "$@"
+    fi
+}
+
+# Notes how a step went: its name, tests passed, tests failed, seconds.
+note() {
+    summary+=("$(printf '%-44s %4d passed %4d failed %5d s' "$@")")
+    all_passed=$((all_passed + $2))
+    all_failed=$((all_failed + $3))
+}
+
+# Configures and builds in the directory "$1"; the rest goes to CMake.
+build() {
+    local directory=$1
+    shift
+    cmake -S "$root" -B "$directory" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+        -DBLOOMFILTER_WARNINGS_AS_ERRORS=ON -DBLOOMFILTER_BUILD_COMMAND=ON \
+        -DBLOOMFILTER_BUILD_TESTS=ON "$@" &&
+        cmake --build "$directory" --parallel "$jobs"
+}
+
+# Runs the tests of a build and sets test_count and failure_count.
+run_tests() {
+    local directory=$1 log=$1/test.log line
+    shift
+    (cd "$directory" && without_randomization ctest --output-on-failure --no-tests=error \
+        --parallel "$jobs" "$@") 2>&1 | tee "$log"
+    line=$(grep -E 'tests passed, .* tests? failed out of' "$log" | tail -n 1)
+    test_count=$(sed -nE 's/.*out of ([0-9]+).*/\1/p' <<<"$line")
+    failure_count=$(sed -nE 's/.*, ([0-9]+) tests? failed.*/\1/p' <<<"$line")
+}
+
+# step NAME DIRECTORY SELECTION CMAKE_OPTION...: builds and tests; SELECTION goes to ctest.
+step() {
+    local name=$1 directory=$build_dir/$2 selection start=$SECONDS test_count="" failure_count=""
+    read -r -a selection <<<"$3"
+    shift 3
+    heading "$name"
+    if build "$directory" "$@"; then
+        run_tests "$directory" "${selection[@]}"
+    fi
+    if [ -z "$test_count" ] || [ -z "$failure_count" ]; then
+        note "$name: did not build or run" 0 1 $((SECONDS - start))
+    else
+        note "$name" $((test_count - failure_count)) "$failure_count" $((SECONDS - start))
+    fi
+}
+
+heading "Packages"
+bash "$root/scripts/install-packages.sh" build test || exit 1
+echo "All that is needed is installed."
+if ! command -v apt-get >/dev/null; then
+    export BESIDE_LIBBLOOM=no
+    summary+=("left out: living beside the other libbloom, a package of Debian and Ubuntu")
+fi
+
+step "gcc" gcc "-LE ^($left_out)\$" -DCMAKE_C_COMPILER=gcc
+step "clang" clang "-LE ^(large|statistical|tree)\$" -DCMAKE_C_COMPILER=clang
+step "AddressSanitizer, UndefinedBehaviorSanitizer" asan "-LE ^(large|statistical|tree)\$" \
+    -DCMAKE_C_COMPILER=clang -DBLOOMFILTER_SANITIZE=address,undefined
+step "ThreadSanitizer" tsan "-L ^threads\$" \
+    -DCMAKE_C_COMPILER=clang -DBLOOMFILTER_SANITIZE=thread
+
+heading "Summary, $SECONDS s"
+printf '%s\n' "${summary[@]}"
+if [ "$left_out" != none ]; then
+    echo "left out: tests with the label large; scripts/test.sh --all runs them, too"
+fi
+printf '\n%d passed, %d failed\n' "$all_passed" "$all_failed"
+[ "$all_failed" -eq 0 ]

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The file room: files and memory from the operating system. It is the only code that calls it, and
+ * never looks inside the bytes that it carries.
+ *
+ * Functions that can fail return 0 or an enum bloomfilter_error; with BLOOMFILTER_EIO, errno is
+ * that of the system call that failed, whatever the clean-up after it did.
+ */
+#ifndef BLOOMFILTER_FILE_FILE_H
+#define BLOOMFILTER_FILE_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Memory and how to give it back. All zero: none. */
+struct memory {
+    uint8_t *start;  /* aligned to 64 bytes */
+    uint64_t size;   /* bytes taken from the system */
+    uint64_t length; /* bytes in use: what was asked for, or read */
+    enum { MEMORY_NONE, MEMORY_HEAP, MEMORY_PAGES } kind;
+};
+
+/* What allocating `size` bytes takes; ETOOLARGE if this machine cannot address as much. */
+int bloomfilter_memory_size(uint64_t size, uint64_t *taken);
+
+/*
+ * Allocates `size` (at least 1) zeroed bytes; large ones on huge pages where the system offers
+ * them. Fails with ENOMEM or ETOOLARGE.
+ */
+int bloomfilter_memory_allocate(struct memory *memory, uint64_t size);
+
+/* Gives memory back and makes it none. Keeps errno. */
+void bloomfilter_memory_release(struct memory *memory);
+
+/* A run of bytes to be written. */
+struct file_piece {
+    const void *bytes;
+    uint64_t size;
+};
+
+/* Writes the pieces, one after the other, to a file: atomically and durably (bloomfilter_save). */
+int bloomfilter_file_save(const char *path, const struct file_piece pieces[], size_t count);
+
+/* Looks at the first bytes of a file; total is its size, UINT64_MAX while unknown. 0: go on. */
+typedef int file_check(const uint8_t *beginning, size_t size, uint64_t total);
+
+/*
+ * Reads a whole file, or a pipe to its end, into memory (kind NONE when it is empty). `check` sees
+ * its beginning before more is allocated; max_bytes, when not 0, is the largest size to read
+ * (ETOOLARGE).
+ */
+int bloomfilter_file_read(struct memory *memory, const char *path, file_check *check,
+                          uint64_t max_bytes);
+
+/* Maps a whole regular file read-only, shared (kind NONE when it is empty). */
+int bloomfilter_file_map(struct memory *memory, const char *path);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#include "hashing/hashing.h"
+
+static const struct hash_scheme *const schemes[] = {
+    &bloomfilter_hashing_blake2b_pair,
+    &bloomfilter_hashing_blake2b_indexed,
+    &bloomfilter_hashing_murmur3_tweak,
+};
+
+const struct hash_scheme *bloomfilter_hashing_find(uint32_t id)
+{
+    for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++)
+        if (schemes[i]->id == id)
+            return schemes[i];
+    return NULL;
+}
+
+void bloomfilter_hashing_prepare(struct hasher *hasher, const struct hash_scheme *scheme,
+                                 uint64_t bit_count, uint32_t hash_count, uint64_t seed,
+                                 const struct secret *secret)
+{
+    hasher->scheme = scheme;
+    hasher->bit_count = bit_count;
+    hasher->hash_count = hash_count;
+    scheme->prepare(hasher, seed, secret);
+}
+
+struct prediction_shape bloomfilter_hashing_shape(const struct hash_scheme *scheme,
+                                                  uint64_t bit_count, uint32_t hash_count)
+{
+    struct prediction_shape shape = {.model = scheme->position_model,
+                                     .hash_bits = scheme->hash_bits,
+                                     .bit_count = bit_count,
+                                     .hash_count = hash_count};
+    return shape;
+}

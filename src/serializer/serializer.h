@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The serializer: a filter to bytes and back, in format 1 (docs/format.md). It is the only code
+ * that knows byte offsets, never touches a file, and allocates nothing.
+ *
+ * There is one reader, for every way in: bloomfilter_serializer_read checks the header and all
+ * sizes, in constant time; bloomfilter_serializer_check_body checks every byte after the header.
+ */
+#ifndef BLOOMFILTER_SERIALIZER_SERIALIZER_H
+#define BLOOMFILTER_SERIALIZER_SERIALIZER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "support/secret.h"
+
+enum {
+    FORMAT_MAJOR = 1,
+    FORMAT_MINOR = 0,
+    HEADER_SIZE = 192 /* of a header that this release writes; a later minor's may be longer */
+};
+
+/* The fields of a header. */
+struct file_header {
+    uint32_t format_minor;
+    uint32_t header_size;
+    uint32_t hash;
+    uint32_t layout;
+    bool keyed;
+    uint64_t bit_count;
+    uint32_t hash_count;
+    uint64_t capacity;
+    uint64_t insert_count;
+    double target_fpr;
+    double measured_fpr;
+    uint64_t measured_probes;
+    uint64_t seed;
+    uint64_t metadata_size;
+    uint64_t payload_offset;
+    uint64_t payload_size;
+    uint8_t body_digest[32];
+};
+
+/* A filter as a file holds it. The pointers lie in bytes that belong to others. */
+struct file_content {
+    struct file_header header;
+    const uint8_t *metadata; /* header.metadata_size bytes */
+    const uint8_t *payload;  /* header.payload_size bytes */
+};
+
+/*
+ * Looks at the first bytes of what claims to be a file of `total` bytes (UINT64_MAX: not known
+ * yet), before the rest is read. Returns 0, ENOTFILTER, EDAMAGED or ENEWER.
+ */
+int bloomfilter_serializer_check_beginning(const uint8_t *bytes, size_t size, uint64_t total);
+
+/*
+ * Reads and checks the header at the start of `bytes`; what follows it is not looked at. `secret`
+ * of size 0 opens an unkeyed filter only. With `secret` NULL a keyed header is read too, but not
+ * authenticated. Returns 0, or ENOTFILTER, EDAMAGED, ENEWER, EUNSUPPORTED, ESECRET.
+ */
+int bloomfilter_serializer_read_header(const uint8_t *bytes, size_t size,
+                                       const struct secret *secret, struct file_header *header);
+
+/* Reads a whole file: the header as above, and that all its sizes are those of the input. */
+int bloomfilter_serializer_read(const uint8_t *bytes, size_t size, const struct secret *secret,
+                                struct file_content *content);
+
+/* Checks the body of bytes that bloomfilter_serializer_read accepted. Returns 0 or EDAMAGED. */
+int bloomfilter_serializer_check_body(const uint8_t *bytes, const struct file_content *content,
+                                      const struct secret *secret);
+
+/*
+ * Completes content->header for writing: format version, header_size, payload_offset. Returns the
+ * size of the whole file.
+ */
+uint64_t bloomfilter_serializer_lay_out(struct file_content *content);
+
+/*
+ * Writes the header of a laid out content. The file is those HEADER_SIZE bytes, the metadata, zeros
+ * up to payload_offset (fewer than 64), and the payload.
+ */
+void bloomfilter_serializer_write_header(const struct file_content *content,
+                                         const struct secret *secret, uint8_t bytes[HEADER_SIZE]);
+
+/* Zeros between metadata and payload. */
+size_t bloomfilter_serializer_padding_size(const struct file_header *header);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The order of operations below is part of the contract: other implementations, in other
+ * languages, come to the same bit_count by the same IEEE 754 operations in the same order. So no
+ * expression here may be rearranged, by hand or by -ffast-math.
+ */
+#include "sizing/sizing.h"
+
+#include <float.h>
+#include <math.h>
+
+static double natural_log_of_2(void)
+{
+    return log(2.0);
+}
+
+double bloomfilter_sizing_bit_count(uint64_t capacity, double target_fpr)
+{
+    double ln_2 = natural_log_of_2();
+    double bits = ceil((-(double)capacity * log(target_fpr)) / (ln_2 * ln_2));
+    return bits < 1.0 ? 1.0 : bits;
+}
+
+double bloomfilter_sizing_hash_count(uint64_t bit_count, uint64_t capacity)
+{
+    /* rint rounds half to even in the default rounding mode. */
+    double hashes = rint((double)bit_count / (double)capacity * natural_log_of_2());
+    return hashes < 1.0 ? 1.0 : hashes;
+}
+
+uint64_t bloomfilter_sizing_capacity(uint64_t bit_count, uint32_t hash_count)
+{
+    double keys = rint((double)bit_count * natural_log_of_2() / hash_count);
+    return keys < 1.0 ? 1 : (uint64_t)keys;
+}
+
+double bloomfilter_sizing_target_fpr(uint64_t bit_count, uint32_t hash_count, uint64_t capacity)
+{
+    double fill = -expm1(-(double)hash_count * (double)capacity / (double)bit_count);
+    double rate = pow(fill, hash_count);
+    return fmin(fmax(rate, DBL_MIN), 1.0 - DBL_EPSILON / 2);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Integers from and to bytes, in a stated order, at any alignment, on every machine. */
+#ifndef BLOOMFILTER_SUPPORT_BYTES_H
+#define BLOOMFILTER_SUPPORT_BYTES_H
+
+#include <stdint.h>
+#include <string.h>
+
+static inline uint64_t bytes_load_be64(const uint8_t *from)
+{
+    uint64_t value = 0;
+    for (int i = 0; i < 8; i++)
+        value = value << 8 | from[i];
+    return value;
+}
+
+static inline uint64_t bytes_load_le(const uint8_t *from, int size)
+{
+    uint64_t value = 0;
+    for (int i = size - 1; i >= 0; i--)
+        value = value << 8 | from[i];
+    return value;
+}
+
+static inline void bytes_store_le(uint8_t *to, uint64_t value, int size)
+{
+    for (int i = 0; i < size; i++)
+        to[i] = (uint8_t)(value >> (8 * i));
+}
+
+static inline uint16_t bytes_load_le16(const uint8_t *from)
+{
+    return (uint16_t)bytes_load_le(from, 2);
+}
+
+static inline uint32_t bytes_load_le32(const uint8_t *from)
+{
+    return (uint32_t)bytes_load_le(from, 4);
+}
+
+static inline uint64_t bytes_load_le64(const uint8_t *from)
+{
+    return bytes_load_le(from, 8);
+}
+
+/* memcpy forbids a null pointer even for no bytes; an empty key or empty metadata has one. */
+static inline void bytes_copy(void *to, const void *from, size_t size)
+{
+    if (size != 0)
+        memcpy(to, from, size);
+}
+
+/* Whether all bytes are zero. */
+static inline int bytes_are_zero(const uint8_t *bytes, size_t size)
+{
+    uint8_t any = 0;
+    for (size_t i = 0; i < size; i++)
+        any |= bytes[i];
+    return any == 0;
+}
+
+/* Compares in a time that does not tell where two tags differ. */
+static inline int bytes_equal_secretly(const uint8_t *a, const uint8_t *b, size_t size)
+{
+    volatile uint8_t difference = 0;
+    for (size_t i = 0; i < size; i++)
+        difference = (uint8_t)(difference | (a[i] ^ b[i]));
+    return difference == 0;
+}
+
+#endif

@@ -1,0 +1,999 @@
+# SPDX-License-Identifier: MIT
+#
+# Tests of the command. BLOOMFILTER is the path of the executable. Where BLOOMFILTER_READER is the
+# path of a Python program that checks the format of filter files, the last test shows it the files
+# that the command made in all others.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+    : "${BLOOMFILTER:?must be the path of the command}"
+    cd "$BATS_TEST_TMPDIR"
+    export TMPDIR="$BATS_TEST_TMPDIR"
+}
+
+bloomfilter() {
+    "$BLOOMFILTER" "$@"
+}
+
+# check_format FILE [SECRET_IN_HEX]: keeps a copy for the last test. Python starts slowly, so all
+# files are checked by one start of it for each secret.
+check_format() {
+    local room="$BATS_FILE_TMPDIR/made/${2:-none}"
+    mkdir -p "$room"
+    cp "$1" "$(mktemp "$room/$BATS_TEST_NUMBER-XXXXXX.bloom")"
+}
+
+# info_field FILE FIELD [OPTION...]: one field of info --json.
+info_field() {
+    local file=$1 field=$2
+    shift 2
+    bloomfilter info --json "$@" "$file" | sed -n "s/^  \"$field\": \"\?\([^\"]*\)\"\?,\?\$/\1/p" |
+        sed 's/,$//'
+}
+
+# hex FILE: its bytes.
+hex() {
+    od -An -v -tx1 "$1" | tr -d ' \n'
+}
+
+# fails_with TEXT COMMAND...: exit status 2, a report that contains TEXT, nothing on stdout.
+fails_with() {
+    local text=$1
+    shift
+    run -2 --separate-stderr "$@"
+    [ -z "$output" ] || { echo "output: $output"; return 1; }
+    [[ "$stderr" == "bloomfilter: "*"$text"* ]] || { echo "stderr: $stderr"; return 1; }
+}
+
+is_quiet() {
+    run -0 --separate-stderr "$@"
+    [ -z "$output$stderr" ] || { echo "output: $output$stderr"; return 1; }
+}
+
+three_keys() {
+    printf 'alice\nbob\ncarol\n' > three.txt
+    bloomfilter build -n 1000 -p 0.001 three.bloom three.txt
+}
+
+# ---- The frame ---------------------------------------------------------------------------------
+
+@test "--version tells the release" {
+    run -0 bloomfilter --version
+    [[ "$output" =~ ^bloomfilter\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+}
+
+@test "--help names every verb and gives examples" {
+    run -0 bloomfilter --help
+    for verb in create build add query info verify measure union intersect plan export import; do
+        [[ "$output" == *"  $verb "* ]]
+    done
+    [[ "$output" == *Examples:* ]]
+    run -0 bloomfilter help build
+    [[ "$output" == "Usage: bloomfilter build "* ]]
+}
+
+@test "every verb has a help with examples, on standard output" {
+    for verb in create build add query info verify measure union intersect plan export import; do
+        run -0 --separate-stderr bloomfilter $verb --help
+        [ -z "$stderr" ]
+        [[ "$output" == "Usage: bloomfilter $verb "*Options:*Examples:*"bloomfilter $verb "* ]]
+        run -0 bloomfilter $verb -h
+    done
+}
+
+@test "help keeps to 100 columns" {
+    for verb in create build add query info verify measure union intersect plan export import; do
+        bloomfilter $verb --help
+    done > help.txt
+    bloomfilter --help >> help.txt
+    run -1 grep -E '^.{101}' help.txt
+}
+
+@test "unknown verb, an unknown verb, unknown and incomplete options" {
+    run -2 --separate-stderr bloomfilter
+    [ -z "$output" ] && [[ "$stderr" == *Usage:* ]]
+    fails_with "unknown verb 'frobnicate'" bloomfilter frobnicate
+    fails_with "unknown option -z" bloomfilter create -z x.bloom
+    fails_with "unknown or ambiguous option --colour" bloomfilter create --colour x.bloom
+    fails_with "-p needs an argument" bloomfilter create x.bloom -p
+    fails_with "takes no argument" bloomfilter create --force=yes x.bloom
+    fails_with "Try 'bloomfilter info --help'" bloomfilter info
+    fails_with "too many file names, from 'b'" bloomfilter info a b
+    fails_with "unknown option -n" bloomfilter query -n 5 a
+}
+
+@test "options may come after operands, and -- ends them" {
+    bloomfilter create x.bloom -p 1% -n 10
+    check_format x.bloom
+    bloomfilter create -p 1% -n 10 -- -n.bloom
+    [ -f ./-n.bloom ]
+    bloomfilter create -p 1% -n 10 -o y.bloom
+    [ -f y.bloom ]
+    fails_with "too many file names" bloomfilter create -p 1% -n 10 -o z.bloom zz.bloom
+}
+
+@test "closed standard descriptors never become the filter's file" {
+    bloomfilter create -n 5 -p 0.1 x.bloom <&- >&- 2>&-
+    bloomfilter verify -q x.bloom
+    check_format x.bloom
+}
+
+# ---- Numbers -----------------------------------------------------------------------------------
+
+@test "counts: plain, with exponent, with suffix" {
+    for count in 1500000 1.5e6 1500k 1.5M 15e5 0.0015G 1500000.0 15000000e-1; do
+        run -0 bloomfilter plan -n $count -p 1% --json
+        [[ "$output" == *'"capacity": 1500000,'* ]]
+    done
+}
+
+@test "counts that are none are refused" {
+    for count in '' x 12x -5 +5 0x10 1.5 1e-1 1Ki ' 5' '5 ' 1e 1. .5 1_000; do
+        fails_with "whole number" bloomfilter plan -n "$count" -p 1%
+    done
+    for count in 18446744073709551616 1e20 99999999999T 1e99999999999; do
+        fails_with "too large" bloomfilter plan -n $count -p 1%
+    done
+    fails_with "must be 1 at least" bloomfilter plan -n 0 -p 1%
+    fails_with "2^60" bloomfilter plan -m 1152921504606846977 -k 3
+    fails_with "between 1 and 255" bloomfilter plan -m 100 -k 256
+    fails_with "between 1 and 255" bloomfilter plan -m 100 -k 0
+}
+
+@test "rates: plain, with exponent, percent, fraction" {
+    for rate in 0.007 7e-3 0.7% 7/1000 0.7E-2 14/2e3; do
+        run -0 bloomfilter plan -n 1000 -p $rate --json
+        [[ "$output" == *'"target_fpr": 0.0070000000000000001,'* ]]
+    done
+}
+
+@test "rates that are none are refused" {
+    for rate in '' x 0.01x nan inf -0.1 0x1p-3 1/ /2 1/2/3 1%% 1e-2% ' 0.1' 1,5 .1; do
+        fails_with "not a rate" bloomfilter plan -n 10 -p "$rate"
+    done
+    for rate in 0 1 2 100% 0% 1/1 3/2 0/5 1/0 1e-999; do
+        fails_with "not between 0 and 1" bloomfilter plan -n 10 -p $rate
+    done
+    fails_with "255 positions" bloomfilter plan -n 10 -p 1e-300
+}
+
+@test "hashes by name and by number" {
+    bloomfilter plan -n 10 -p 1% --hash blake2b-indexed --json | grep -q '"hash": 2'
+    bloomfilter plan -n 10 -p 1% --hash 3 --seed 0x80000001 --json | grep -q '"seed": 2147483649'
+    fails_with "blake2b-pair (1)" bloomfilter plan -n 10 -p 1% --hash md5
+    fails_with "no such hash" bloomfilter plan -n 10 -p 1% --hash 77
+    fails_with "only murmur3-tweak has a --seed" bloomfilter plan -n 10 -p 1% --seed 1
+    fails_with "32 bits" bloomfilter plan -n 10 -p 1% --hash 3 --seed 4294967296
+}
+
+# ---- plan, and the warning before a filter that misses its target ------------------------------
+
+@test "plan prints a table, or JSON" {
+    run -0 --separate-stderr bloomfilter plan -n 1000000 -p 0.01
+    [[ "$output" == *"bits             9585059 (9.585 per key)"* ]]
+    [[ "$output" == *"positions        7 per key"* ]]
+    [[ "$output" == *"target rate      0.01 (1 in 100)"* ]]
+    [ -z "$stderr" ]
+    bloomfilter plan -n 1000000 -p 0.01 --json | python3 -m json.tool
+}
+
+@test "a target that plain double hashing misses is warned about, with advice that works" {
+    run -0 --separate-stderr bloomfilter plan -n 1000 -p 1e-6
+    [[ "$stderr" == *"warning: the false positive rate will be about"*"times the target 1e-06"* ]]
+    [[ "$stderr" == *"--hash blake2b-indexed keeps to the target"* ]]
+    is_silent_plan() {
+        run -0 --separate-stderr bloomfilter plan -n 1000 -p 1e-6 "$@"
+        [ -z "$stderr" ]
+    }
+    advice=$(grep -oE -e '-m [0-9]+( -k [0-9]+)?' <<< "$stderr")
+    is_silent_plan --hash blake2b-indexed
+    is_silent_plan $advice
+}
+
+@test "create and build warn too, and make the filter all the same" {
+    run -0 --separate-stderr bloomfilter create -n 100 -p 1e-7 x.bloom
+    [[ "$stderr" == "bloomfilter: x.bloom: warning: "* ]]
+    check_format x.bloom
+    run -0 --separate-stderr bloomfilter build -p 1e-7 y.bloom <(seq 100)
+    [ "$(grep -c warning <<< "$stderr")" = 1 ]
+    check_format y.bloom
+}
+
+# ---- create, build, add ------------------------------------------------------------------------
+
+@test "create makes an empty filter" {
+    is_quiet bloomfilter create -n 1M -p 1% x.bloom
+    check_format x.bloom
+    [ "$(info_field x.bloom bit_count)" = 9585059 ]
+    [ "$(info_field x.bloom insert_count)" = 0 ]
+    [ "$(info_field x.bloom bits_set)" = 0 ]
+    run -1 bloomfilter query x.bloom <<< anything
+}
+
+@test "create with -m and -k alone" {
+    bloomfilter create -m 1000 -k 3 x.bloom
+    check_format x.bloom
+    [ "$(info_field x.bloom capacity)" = 231 ]
+    fails_with "which false positive rate" bloomfilter create -n 10 y.bloom
+    fails_with "for how many keys" bloomfilter create -p 0.1 y.bloom
+    [ ! -e y.bloom ]
+}
+
+@test "build counts regular files, standard input and pipes" {
+    seq 5000 > keys.txt
+    is_quiet bloomfilter build -p 1% file.bloom keys.txt
+    is_quiet bloomfilter build -p 1% stdin.bloom < keys.txt
+    cat keys.txt | bloomfilter build -p 1% pipe.bloom
+    cat keys.txt | bloomfilter build -p 1% dash.bloom -
+    bloomfilter build -p 1% process.bloom <(seq 2500) <(seq 2501 5000)
+    bloomfilter build -n 5000 -p 1% given.bloom keys.txt
+    for made in stdin pipe dash process given; do
+        cmp file.bloom $made.bloom
+    done
+    check_format file.bloom
+    [ "$(info_field file.bloom capacity)" = 5000 ]
+    [ "$(info_field file.bloom insert_count)" = 5000 ]
+    [ "$(bloomfilter query -c file.bloom keys.txt)" = 5000 ]
+}
+
+@test "build reads the rest of a file that standard input is in the middle of" {
+    seq 10 > keys.txt
+    { read -r _ && bloomfilter build -p 1% x.bloom; } < keys.txt
+    [ "$(info_field x.bloom insert_count)" = 9 ]
+}
+
+@test "build of nothing makes an empty filter" {
+    is_quiet bloomfilter build -m 1000 -k 1 x.bloom /dev/null
+    check_format x.bloom
+    [ "$(info_field x.bloom capacity)" = 1 ]
+    run -1 bloomfilter query x.bloom /dev/null
+}
+
+@test "build leaves no temporary file" {
+    mkdir spool
+    seq 1000 | TMPDIR=$PWD/spool bloomfilter build -p 1% x.bloom
+    [ -z "$(ls -A spool)" ]
+    seq 10 | { fails_with "/nowhere: cannot make a temporary file" \
+        env TMPDIR=/nowhere "$BLOOMFILTER" build -p 1% y.bloom; }
+    seq 10 | TMPDIR=/nowhere bloomfilter build -n 10 -p 1% y.bloom
+}
+
+@test "add adds, and counts" {
+    three_keys
+    is_quiet bloomfilter add three.bloom <(echo dave) - <<< erin
+    check_format three.bloom
+    [ "$(info_field three.bloom insert_count)" = 5 ]
+    run -0 bloomfilter query three.bloom < <(printf '%s\n' alice bob carol dave erin frank)
+    [ "$output" = $'alice\nbob\ncarol\ndave\nerin' ]
+}
+
+@test "add to many equals build of all" {
+    seq 1000 > a; seq 1001 2000 > b
+    bloomfilter build -n 2000 -p 1% all.bloom a b
+    bloomfilter build -n 2000 -p 1% x.bloom a
+    bloomfilter add x.bloom b
+    cmp all.bloom x.bloom
+}
+
+@test "add says when the filter is over its capacity" {
+    bloomfilter create -n 100 -p 1% x.bloom
+    seq 105 > keys
+    run -0 --separate-stderr bloomfilter add x.bloom keys
+    seq 1000 > keys
+    run -0 --separate-stderr bloomfilter add x.bloom keys
+    [[ "$stderr" == *"x.bloom: warning: the false positive rate is now about"*"made for 100."* ]]
+    [[ "$stderr" == *"Build it anew with a larger -n"* ]]
+}
+
+@test "add follows a symbolic link and keeps the permissions" {
+    three_keys
+    chmod 640 three.bloom
+    ln -s three.bloom link.bloom
+    bloomfilter add link.bloom <<< dave
+    [ -L link.bloom ]
+    [ "$(stat -c %a three.bloom)" = 640 ]
+    bloomfilter query -q three.bloom <<< dave
+}
+
+@test "a key file that cannot be read leaves the filter as it was" {
+    three_keys
+    cp three.bloom before.bloom
+    echo dave > good.txt
+    fails_with "missing.txt: cannot open: No such file" \
+        bloomfilter add three.bloom good.txt missing.txt
+    fails_with ".: cannot read: Is a directory" bloomfilter add three.bloom good.txt .
+    cmp three.bloom before.bloom
+    fails_with "missing.txt: cannot open" bloomfilter build -p 1% new.bloom good.txt missing.txt
+    fails_with "missing.txt: cannot open" \
+        bloomfilter build -n 9 -p 1% new.bloom good.txt missing.txt
+    [ ! -e new.bloom ]
+}
+
+@test "add refuses what is no filter" {
+    fails_with "missing.bloom: No such file or directory. Check the name" \
+        bloomfilter add missing.bloom /dev/null
+    echo hello > text.bloom
+    fails_with "text-mode transfer" bloomfilter add text.bloom /dev/null
+    mkfifo pipe
+    fails_with "pipe: " timeout 10 "$BLOOMFILTER" add pipe /dev/null
+}
+
+@test "twenty writers at once lose nothing" {
+    bloomfilter create -n 10000 -p 0.001 x.bloom
+    for i in $(seq 20); do
+        seq $((i * 1000 + 1)) $((i * 1000 + 500)) > keys.$i
+        bloomfilter add x.bloom keys.$i 3>&- &
+    done
+    bloomfilter measure -q --probes 1000 --record x.bloom > /dev/null 3>&- &
+    wait
+    check_format x.bloom
+    [ "$(info_field x.bloom insert_count)" = 10000 ]
+    run -1 bloomfilter query -v x.bloom keys.*
+    [ -z "$output" ]
+    [ "$(ls -A | grep -c bloom)" = 1 ]
+}
+
+@test "an add that reads slowly does not keep others waiting" {
+    bloomfilter create -n 100 -p 0.001 x.bloom
+    mkfifo slow
+    bloomfilter add x.bloom slow 3>&- &
+    exec 9> slow
+    echo first >&9
+    timeout 10 "$BLOOMFILTER" add x.bloom <<< second
+    echo third >&9
+    exec 9>&-
+    wait
+    [ "$(info_field x.bloom insert_count)" = 3 ]
+    [ "$(printf 'first\nsecond\nthird\n' | bloomfilter query -c x.bloom)" = 3 ]
+}
+
+@test "an add to a filter that was replaced by another shape meanwhile says so" {
+    bloomfilter create -n 100 -p 0.001 x.bloom
+    mkfifo slow
+    (run -2 bloomfilter add x.bloom slow; echo "$output" > said) 3>&- &
+    exec 9> slow
+    echo first >&9
+    sleep 0.2
+    bloomfilter create --force -n 999 -p 0.001 x.bloom
+    exec 9>&-
+    wait
+    grep -q 'x.bloom: was replaced by a filter of another shape' said
+    [ "$(info_field x.bloom insert_count)" = 0 ]
+}
+
+# ---- Keys --------------------------------------------------------------------------------------
+
+@test "a last line without newline is a key, and files do not run together" {
+    printf 'one\ntwo' > a
+    printf 'three' > b
+    bloomfilter build -p 0.001 x.bloom a b
+    [ "$(info_field x.bloom insert_count)" = 3 ]
+    run -0 bloomfilter query x.bloom a b
+    [ "$output" = $'one\ntwo\nthree' ]
+    run -1 bloomfilter query x.bloom <<< twothree
+}
+
+@test "an empty line is the empty key" {
+    printf '\n\nx\n' > keys
+    bloomfilter build -p 0.001 x.bloom keys
+    [ "$(info_field x.bloom insert_count)" = 3 ]
+    [ "$(printf '\n' | bloomfilter query -c x.bloom)" = 1 ]
+    bloomfilter build -n 10 -p 0.001 y.bloom <<< x
+    run -1 bloomfilter query y.bloom <<< ''
+}
+
+@test "a carriage return belongs to the key" {
+    printf 'alice\r\n' > dos
+    bloomfilter build -n 10 -p 0.0001 x.bloom dos
+    run -1 bloomfilter query x.bloom <<< alice
+    bloomfilter query x.bloom dos > out
+    cmp dos out
+}
+
+@test "NUL-separated keys may hold newlines" {
+    printf 'two\nlines\0tail' > keys
+    bloomfilter build -0 -p 0.0001 x.bloom keys
+    [ "$(info_field x.bloom insert_count)" = 2 ]
+    printf 'two\nlines\0tail\0' > expected
+    bloomfilter query -0 x.bloom keys > out
+    cmp expected out
+    run -1 bloomfilter query x.bloom <<< two
+}
+
+@test "keys may hold any byte, NUL included" {
+    for byte in {0..255}; do
+        printf -v octal %o $byte
+        [ $byte = 10 ] || printf "\\${octal}x\n"
+    done > keys
+    bloomfilter build -p 1e-3 x.bloom keys
+    [ "$(info_field x.bloom insert_count)" = 255 ]
+    bloomfilter query x.bloom keys > out
+    cmp keys out
+}
+
+@test "hexadecimal keys are decoded, and printed as given" {
+    printf 'alice\nbob\n' | bloomfilter build -n 10 -p 0.0001 x.bloom
+    printf '616C696365\n626f62\n\n63' > hex
+    run -0 bloomfilter query --hex x.bloom hex
+    [ "$output" = $'616C696365\n626f62' ]
+    bloomfilter build --hex -n 10 -p 0.0001 y.bloom <(printf '616c696365\n626F62')
+    cmp x.bloom y.bloom
+}
+
+@test "what is not hexadecimal is told by file and line, and nothing is written" {
+    three_keys
+    cp three.bloom before.bloom
+    printf '6162\n\n61g1\n' > bad
+    fails_with "bad: line 3: not hexadecimal" bloomfilter add --hex three.bloom bad
+    printf '6162\n616' > odd
+    fails_with "odd: line 2: not hexadecimal" bloomfilter add --hex three.bloom odd
+    printf '6162\r\n' > dos
+    fails_with "standard input: line 1: not hexadecimal" bloomfilter add --hex three.bloom < dos
+    cmp three.bloom before.bloom
+    fails_with "bad: line 3" bloomfilter build --hex -p 1% new.bloom bad
+    [ ! -e new.bloom ]
+}
+
+@test "lines of 10 MB, across many blocks" {
+    head -c 10000000 /dev/zero | tr '\0' a > long
+    { printf 'short\n'; cat long; printf '\nend\n'; cat long; printf 'b'; } > keys
+    bloomfilter build -p 0.0001 x.bloom keys
+    [ "$(info_field x.bloom insert_count)" = 4 ]
+    bloomfilter query x.bloom keys > out
+    { cat keys; echo; } | cmp - out
+    run -1 bloomfilter query -q x.bloom <(head -c 9999999 long)
+    { head -c 2097152 long; echo; } > hex
+    bloomfilter build --hex -n 5 -p 0.0001 y.bloom hex
+    bloomfilter query --hex y.bloom hex | cmp - hex
+}
+
+@test "every way in which blocks can cut lines" {
+    for size in 1048574 1048575 1048576 1048577; do
+        { head -c $size /dev/zero | tr '\0' x; printf '\nsecond\n\nlast'; } > keys
+        bloomfilter build -n 10 -p 0.1 --force x.bloom keys
+        [ "$(info_field x.bloom insert_count)" = 4 ]
+        { cat keys; echo; } > expected
+        bloomfilter query x.bloom keys | cmp - expected
+    done
+    for piece in s e cond $'\n' '' $'\n' l a st; do
+        sleep 0.01
+        printf %s "$piece"
+    done | bloomfilter query x.bloom > out
+    [ "$(cat out)" = $'second\n\nlast' ]
+}
+
+@test "200 MB of keys take little memory, from a pipe and counted first" {
+    if grep -qa __asan_init "$BLOOMFILTER"; then
+        skip "AddressSanitizer takes memory of its own"
+    fi
+    line=$(printf '%0199d' 0)
+    ulimit -v 32768 # KiB of address space
+    yes "$line" | head -c 200000000 | bloomfilter build -n 1000 -p 1% x.bloom
+    [ "$(info_field x.bloom insert_count)" = 1000000 ]
+    yes "$line" | head -c 60000000 | bloomfilter build -p 1% y.bloom
+    [ "$(info_field y.bloom capacity)" = 300000 ]
+    yes "$line" | head -c 60000000 | bloomfilter query x.bloom | tail -1 | grep -q 00
+    head -c 60000000 /dev/zero | { fails_with "standard input: out of memory for a line this long" \
+        bloomfilter query x.bloom; }
+}
+
+# ---- query -------------------------------------------------------------------------------------
+
+@test "query selects, -v the others, -c counts, -q is silent" {
+    three_keys
+    printf 'bob\nmallory\nalice\ntrent\nvictor\n' > asked
+    run -0 bloomfilter query three.bloom asked
+    [ "$output" = $'bob\nalice' ]
+    run -0 bloomfilter query -v three.bloom asked
+    [ "$output" = $'mallory\ntrent\nvictor' ]
+    run -0 bloomfilter query -c three.bloom asked
+    [ "$output" = 2 ]
+    run -0 bloomfilter query -cv three.bloom asked
+    [ "$output" = 3 ]
+    is_quiet bloomfilter query -q three.bloom asked
+    is_quiet bloomfilter query -qv three.bloom asked
+}
+
+@test "query exits with 1 when nothing was selected" {
+    three_keys
+    run -1 bloomfilter query three.bloom <<< mallory
+    [ -z "$output" ]
+    run -1 bloomfilter query -v three.bloom three.txt
+    run -1 bloomfilter query -q three.bloom <<< mallory
+    run -1 bloomfilter query -c three.bloom <<< mallory
+    [ "$output" = 0 ]
+    run -1 bloomfilter query three.bloom /dev/null
+}
+
+@test "query -q stops at the first selected key" {
+    three_keys
+    { echo alice; yes mallory; } | timeout 10 "$BLOOMFILTER" query -q three.bloom
+}
+
+@test "query goes on after a file that cannot be read, and exits with 2" {
+    three_keys
+    run -2 --separate-stderr bloomfilter query three.bloom missing.txt three.txt
+    [ "$output" = $'alice\nbob\ncarol' ]
+    [[ "$stderr" == "bloomfilter: missing.txt: cannot open: "* ]]
+    printf '616c696365\nxyz\n' > bad
+    run -2 --separate-stderr bloomfilter query --hex three.bloom bad
+    [ "$output" = 616c696365 ]
+    [[ "$stderr" == *"bad: line 2: not hexadecimal"* ]]
+}
+
+@test "query answers at once, key by key" {
+    three_keys
+    mkfifo questions answers
+    bloomfilter query three.bloom < questions > answers 3>&- &
+    exec 8> questions 9< answers
+    echo alice >&8
+    read -r -t 10 answer <&9
+    [ "$answer" = alice ]
+    echo bob >&8
+    read -r -t 10 answer <&9
+    [ "$answer" = bob ]
+    exec 8>&- 9<&-
+    wait
+}
+
+@test "query reads the filter from a pipe or standard input" {
+    three_keys
+    bloomfilter query -q <(cat three.bloom) <<< alice
+    bloomfilter query -q - three.txt < three.bloom
+    fails_with "the keys must come from files" bloomfilter query - < three.bloom
+}
+
+@test "output that cannot be written is an error" {
+    three_keys
+    full() { "$BLOOMFILTER" "$@" > /dev/full; }
+    fails_with "standard output: cannot write: No space left" full query three.bloom three.txt
+    fails_with "standard output: cannot write: No space left" full query -c three.bloom three.txt
+    fails_with "standard output: cannot write: No space left" full info three.bloom
+    fails_with "standard output: cannot write: No space left" full plan -n 10 -p 1%
+    fails_with "standard output: cannot write: No space left" full --help
+    fails_with "standard output: cannot write: No space left" full export --raw three.bloom -
+    closed() { "$BLOOMFILTER" "$@" >&-; }
+    fails_with "standard output: cannot write" closed query three.bloom three.txt
+    broken() {
+        (trap '' PIPE
+            "$BLOOMFILTER" query three.bloom <(yes alice 2> /dev/null) || echo $? > status) | true
+    }
+    broken 2> said
+    [ "$(cat status)" = 2 ]
+    grep -q 'standard output: cannot write: Broken pipe' said
+}
+
+# ---- info, verify, measure ---------------------------------------------------------------------
+
+@test "info tells all in a table" {
+    three_keys
+    run -0 bloomfilter info three.bloom
+    for text in "file             three.bloom" "format           1.0" "layout           flat" \
+        "hash             blake2b-pair" "capacity         1000 keys" "keys added       3" \
+        "distinct keys    about 3" "target rate      0.001 (1 in 1000)" "rebuild          not" \
+        "measured rate    never" "metadata         none"; do
+        [[ "$output" == *"$text"* ]]
+    done
+}
+
+@test "info --json is JSON with every field, null where there is no number" {
+    three_keys
+    bloomfilter info --json three.bloom | python3 -c '
+import json, sys
+info = json.load(sys.stdin)
+for field in ("file metadata capacity target_fpr bit_count hash_count hash hash_name layout "
+              "layout_name flags seed insert_count bits_set fill estimated_count expected_fpr "
+              "current_fpr measured_fpr measured_probes memory_bytes format_major format_minor "
+              "rebuild").split():
+    assert field in info, field
+assert info["measured_fpr"] is None and info["metadata"] is None
+assert info["insert_count"] == 3 and info["hash_name"] == "blake2b-pair"
+'
+    bloomfilter info --header --json three.bloom | python3 -c '
+import json, sys
+info = json.load(sys.stdin)
+assert info["bits_set"] is None and info["insert_count"] == 3
+'
+}
+
+@test "info of a full filter: infinite estimate, and counts beyond 2^63" {
+    printf '\377\177' | bloomfilter import --raw -m 15 -k 2 --insert-count 18446744073709551615 \
+        - x.bloom
+    check_format x.bloom
+    [ "$(info_field x.bloom estimated_count)" = null ]
+    bloomfilter info --json x.bloom | grep -q '"insert_count": "18446744073709551615"'
+    bloomfilter info x.bloom | grep -q 'distinct keys    unknown: every bit is set'
+    bloomfilter info x.bloom | grep -q 'rebuild          now'
+}
+
+@test "metadata goes in by text and by file, and comes out" {
+    bloomfilter create -n 10 -p 0.1 --metadata 'keys: lower case' text.bloom
+    check_format text.bloom
+    [ "$(info_field text.bloom metadata)" = 'keys: lower case' ]
+    bloomfilter info text.bloom | grep -q 'metadata         keys: lower case (16 bytes)'
+    printf 'a\\b\tc\n\033[31m\000\377' > bytes
+    bloomfilter build -p 0.1 --metadata-file bytes bytes.bloom /dev/null
+    check_format bytes.bloom
+    bloomfilter info --metadata bytes.bloom | cmp - bytes
+    bloomfilter info bytes.bloom | grep -qF 'a\\b\tc\n\x1b[31m\x00\xff (13 bytes)'
+    [ "$(info_field bytes.bloom metadata_hex)" = 615c6209630a1b5b33316d00ff ]
+    head -c 16777217 /dev/zero > large
+    fails_with "large: metadata has 16 MiB at most" \
+        bloomfilter create -n 10 -p 0.1 --metadata-file large x.bloom
+    fails_with "exclude each other" \
+        bloomfilter create -n 10 -p 0.1 --metadata-file large --metadata x x.bloom
+    fails_with "missing: cannot open the metadata" \
+        bloomfilter create -n 10 -p 0.1 --metadata-file missing x.bloom
+    [ ! -e x.bloom ]
+}
+
+@test "metadata in other scripts is shown as it is, control characters are not" {
+    bloomfilter create -n 10 -p 0.1 --metadata $'größe 鍵 \u0085\u202e' x.bloom
+    bloomfilter info x.bloom | grep -qF 'größe 鍵 \xc2\x85\xe2\x80\xae ('
+}
+
+@test "verify: 0 fine, 1 damaged or no filter, 2 not to be checked" {
+    three_keys
+    run -0 bloomfilter verify three.bloom three.bloom
+    [ "$output" = $'three.bloom: fine\nthree.bloom: fine' ]
+    is_quiet bloomfilter verify -q three.bloom
+    head -c 1000 three.bloom > cut.bloom
+    run -1 --separate-stderr bloomfilter verify cut.bloom three.bloom
+    [ "$output" = "three.bloom: fine" ]
+    [[ "$stderr" == "bloomfilter: cut.bloom: "*"Was it cut short or altered"* ]]
+    sed 's/\r$//' three.bloom > text.bloom
+    run -1 bloomfilter verify text.bloom
+    [[ "$output" == "bloomfilter: text.bloom: "*"text-mode transfer"* ]]
+    { head -c -1 three.bloom; printf x; } > bit.bloom
+    run -1 bloomfilter verify bit.bloom
+    : > empty.bloom
+    run -1 bloomfilter verify empty.bloom
+    run -2 bloomfilter verify missing.bloom cut.bloom
+    { head -c 8 three.bloom; printf '\2'; tail -c +10 three.bloom; } > newer.bloom
+    run -2 bloomfilter verify newer.bloom
+    [[ "$output" == *"A newer release of bloomfilter can read it"* ]]
+}
+
+@test "measure finds the rate, and --record stores it" {
+    seq 2000 > keys
+    bloomfilter build -p 5% x.bloom keys
+    cp x.bloom before.bloom
+    run -0 bloomfilter measure --probes 200k x.bloom
+    [[ "$output" == *"measured rate    0.0"*"standard error"*"of 200000 random keys"* ]]
+    cmp x.bloom before.bloom
+    bloomfilter measure --probes 200k --seed 7 --record x.bloom > first
+    check_format x.bloom
+    bloomfilter measure --probes 200k --seed 7 x.bloom | cmp - first
+    [ "$(info_field x.bloom measured_probes)" = 200000 ]
+    [[ "$(info_field x.bloom measured_fpr)" == 0.0[45]* ]]
+    run -0 --separate-stderr bloomfilter measure --probes 100 x.bloom
+    [[ "$stderr" == *"Give more --probes"* ]]
+    fails_with "missing: No such file" bloomfilter measure --record missing
+}
+
+# ---- union, intersect --------------------------------------------------------------------------
+
+@test "union of many equals build of all" {
+    for i in 1 2 3; do
+        seq $((i * 100)) $((i * 100 + 99)) > k$i
+        bloomfilter build -n 300 -p 0.001 --hash 2 $i.bloom k$i
+    done
+    bloomfilter build -n 300 -p 0.001 --hash 2 all.bloom k1 k2 k3
+    is_quiet bloomfilter union out.bloom 1.bloom 2.bloom 3.bloom
+    check_format out.bloom
+    cmp all.bloom out.bloom
+    bloomfilter union --force 1.bloom 1.bloom 2.bloom
+    bloomfilter union -o again.bloom 1.bloom 3.bloom
+    cmp all.bloom again.bloom
+}
+
+@test "intersect finds what is in all" {
+    seq 1 100 > a; seq 51 150 > b; seq 51 100 > both
+    bloomfilter build -n 100 -p 1e-4 --hash 2 a.bloom a
+    bloomfilter build -n 100 -p 1e-4 --hash 2 b.bloom b
+    is_quiet bloomfilter intersect out.bloom a.bloom b.bloom
+    check_format out.bloom
+    run -1 bloomfilter query -v out.bloom both
+    [ "$(seq 1 150 | bloomfilter query -c out.bloom)" -lt 60 ]
+}
+
+@test "filters that differ cannot be combined" {
+    bloomfilter create -n 100 -p 1% a.bloom
+    bloomfilter create -n 200 -p 1% b.bloom
+    bloomfilter create -n 100 -p 1% --hash 2 c.bloom
+    fails_with "b.bloom: cannot be combined with a.bloom: 1918 bits" \
+        bloomfilter union x.bloom a.bloom b.bloom
+    fails_with "blake2b-indexed" bloomfilter intersect x.bloom a.bloom c.bloom
+    [ ! -e x.bloom ]
+    fails_with "too few file names" bloomfilter union x.bloom a.bloom
+}
+
+@test "a union in place and adds at once lose nothing" {
+    bloomfilter create -n 1000 -p 0.001 x.bloom
+    seq 100 | bloomfilter build -n 1000 -p 0.001 y.bloom
+    for i in 1 2 3 4 5; do
+        seq $((i * 1000)) $((i * 1000 + 9)) | bloomfilter add x.bloom 3>&- &
+        bloomfilter union --force x.bloom x.bloom y.bloom 3>&- &
+    done
+    wait
+    [ "$(info_field x.bloom insert_count)" = 550 ]
+}
+
+# ---- export, import ----------------------------------------------------------------------------
+
+@test "BIP 37: the filters of the document, out and in" {
+    printf '%s\n' 99108ad8ed9bb6274d3980bab5a85c048f0950c8 \
+        b5a2c786d9ef4658287ced5914b37a1b4aa32eee b9300670b4c5366e95b2699e8b18bc75e5f729c5 > keys
+    for row in 0:614e9b 2147483649:ce4299; do
+        seed=${row%:*}
+        bloomfilter build --hex -m 24 -k 5 --hash murmur3-tweak --seed $seed $seed.bloom keys \
+            2> /dev/null
+        check_format $seed.bloom
+        bloomfilter export --raw $seed.bloom $seed.bits
+        [ "$(hex $seed.bits)" = ${row#*:} ]
+        bloomfilter import --raw -m 24 -k 5 --hash murmur3-tweak --seed $seed $seed.bits in.bloom \
+            2> /dev/null
+        check_format in.bloom
+        [ "$(bloomfilter query --hex -c in.bloom keys)" = 3 ]
+        run -1 bloomfilter query --hex in.bloom <<< 19108ad8ed9bb6274d3980bab5a85c048f0950c8
+        rm in.bloom
+    done
+}
+
+@test "what was exported comes back the same" {
+    seq 1000 > keys
+    bloomfilter build -p 1% x.bloom keys
+    bloomfilter export --raw x.bloom x.bits
+    [ "$(stat -c %s x.bits)" = 1199 ]
+    bloomfilter export --raw x.bloom - | cmp - x.bits
+    bloomfilter import --raw -m 9586 -k 7 -n 1000 -p 1% --insert-count 1000 - y.bloom < x.bits
+    cmp x.bloom y.bloom
+}
+
+@test "import checks what it is given" {
+    printf 'abc' > bits
+    fails_with "bits: has 3 bytes, but 25 bits need exactly 4" \
+        bloomfilter import --raw -m 25 -k 5 bits x.bloom
+    fails_with "bits: has 3 bytes, but 16 bits need exactly 2" \
+        bloomfilter import --raw -m 16 -k 5 bits x.bloom
+    fails_with "need exactly 1152" bloomfilter import --raw -m 9e15 -k 5 bits x.bloom ||
+        fails_with "need exactly" bloomfilter import --raw -m 9e15 -k 5 bits x.bloom
+    fails_with "standard input: has 3 bytes or more, but 16" \
+        bloomfilter import --raw -m 16 -k 5 - x.bloom < <(cat bits)
+    fails_with "a bit after the 22th is set" bloomfilter import --raw -m 22 -k 5 bits x.bloom
+    fails_with "give -m BITS and -k COUNT" bloomfilter import --raw -m 24 bits x.bloom
+    fails_with "--raw" bloomfilter import -m 24 -k 5 bits x.bloom
+    fails_with "--raw" bloomfilter export x.bloom bits
+    fails_with "missing: cannot open" bloomfilter import --raw -m 24 -k 5 missing x.bloom
+    [ ! -e x.bloom ]
+}
+
+@test "export writes files whole and keeps links" {
+    three_keys
+    printf 'old' > out.bits
+    chmod 600 out.bits
+    ln -s out.bits link.bits
+    fails_with "exists already" bloomfilter export --raw three.bloom link.bits
+    bloomfilter export --raw --force three.bloom link.bits
+    [ -L link.bits ] && [ "$(stat -c %a out.bits)" = 600 ]
+    (umask 027; bloomfilter export --raw three.bloom new.bits)
+    [ "$(stat -c %a new.bits)" = 640 ]
+    cmp out.bits new.bits
+    bloomfilter export --raw three.bloom /dev/stdout | cmp - new.bits
+    fails_with "/dev/full: cannot write: No space left" \
+        bloomfilter export --raw three.bloom /dev/full
+    fails_with "is a directory" bloomfilter export --raw three.bloom .
+    [ -z "$(find . -name '*.bits.*')" ]
+}
+
+# ---- Nothing is overwritten --------------------------------------------------------------------
+
+@test "unknown verb replaces a file without --force" {
+    three_keys
+    printf 'abc' > bits
+    echo precious > old.bloom
+    cp old.bloom before.bloom
+    for command in "create -n 1 -p 0.1 old.bloom" "create -n 1 -p 0.1 -o old.bloom" \
+        "build -p 0.1 old.bloom three.txt" "union old.bloom three.bloom three.bloom" \
+        "intersect old.bloom three.bloom three.bloom" "export --raw three.bloom old.bloom" \
+        "import --raw -m 24 -k 5 bits old.bloom"; do
+        fails_with "old.bloom: exists already. Give another name, or --force" \
+            bloomfilter $command
+        cmp old.bloom before.bloom
+    done
+    for command in "create --force -n 1 -p 0.1 old.bloom" "build -f -p 0.1 old.bloom three.txt" \
+        "union -f old.bloom three.bloom three.bloom" \
+        "intersect -f old.bloom three.bloom three.bloom" \
+        "import -f --raw -m 24 -k 5 bits old.bloom"; do
+        run -0 bloomfilter $command
+        check_format old.bloom
+    done
+}
+
+@test "what is no regular file is never replaced" {
+    mkdir directory
+    mkfifo pipe
+    fails_with "directory: is a directory" bloomfilter create -f -n 1 -p 0.1 directory
+    fails_with "pipe: exists and is not a regular file" bloomfilter create -f -n 1 -p 0.1 pipe
+    fails_with "/dev/null: exists and is not" bloomfilter create -f -n 1 -p 0.1 /dev/null
+    fails_with "cannot be written to standard output" bloomfilter create -n 1 -p 0.1 -
+    seq 10 | { fails_with "no/dir.bloom: cannot save: No such file" \
+        bloomfilter build -p 0.1 no/dir.bloom; }
+    ln -s nowhere.bloom link.bloom
+    fails_with "link to a file that does not exist" bloomfilter create -n 1 -p 0.1 link.bloom
+    fails_with "no/dir.bloom: cannot save: No such file or directory. Make the directory" \
+        bloomfilter create -n 1 -p 0.1 no/dir.bloom
+}
+
+@test "a file that appears during a build is not replaced" {
+    mkfifo slow
+    (run -2 bloomfilter build -n 10 -p 0.1 x.bloom slow; echo "$output" > said) 3>&- &
+    exec 9> slow
+    echo key >&9
+    echo precious > x.bloom
+    exec 9>&-
+    wait
+    grep -q 'x.bloom: exists already' said
+    [ "$(cat x.bloom)" = precious ]
+}
+
+@test "a directory or file without permission" {
+    three_keys
+    limited=()
+    if [ "$(id -u)" = 0 ]; then
+        # Permissions do not bind root, unless it gives that privilege up.
+        limited=(setpriv --bounding-set=-dac_override,-dac_read_search)
+        "${limited[@]}" true || skip "root cannot give up its privileges here"
+    fi
+    mkdir closed
+    cp three.bloom closed/x.bloom
+    chmod 555 closed
+    fails_with "closed/y.bloom: cannot save: Permission denied" \
+        "${limited[@]}" "$BLOOMFILTER" create -n 1 -p 0.1 closed/y.bloom
+    fails_with "closed/x.bloom: cannot save: Permission denied" \
+        "${limited[@]}" "$BLOOMFILTER" add closed/x.bloom three.txt
+    cmp three.bloom closed/x.bloom
+    chmod 755 closed
+    chmod 000 closed/x.bloom
+    fails_with "closed/x.bloom: Permission denied" \
+        "${limited[@]}" "$BLOOMFILTER" info closed/x.bloom
+    chmod 444 closed/x.bloom
+    "${limited[@]}" "$BLOOMFILTER" add closed/x.bloom <<< dave
+    [ "$(stat -c %a closed/x.bloom)" = 444 ]
+}
+
+# ---- Secrets -----------------------------------------------------------------------------------
+
+@test "a secret from a file or a descriptor opens the filter, nothing else does" {
+    printf '0123456789abcdef0123456789abcdef' > secret
+    hex=$(hex secret)
+    printf 'fedcba9876543210fedcba9876543210' > wrong
+    printf 'alice\nbob\n' > keys
+    bloomfilter build -n 1000 -p 0.001 --secret-file secret x.bloom keys
+    check_format x.bloom $hex
+    bloomfilter build -n 1000 -p 0.001 --secret-fd 7 y.bloom keys 7< secret
+    cmp x.bloom y.bloom
+    [ "$(bloomfilter query -c --secret-file secret x.bloom keys)" = 2 ]
+    [ "$(bloomfilter query -c --secret-fd 7 x.bloom keys 7< secret)" = 2 ]
+    bloomfilter add --secret-file secret x.bloom <<< carol
+    check_format x.bloom $hex
+    bloomfilter union --secret-file secret z.bloom x.bloom y.bloom
+    check_format z.bloom $hex
+    bloomfilter info --secret-file secret x.bloom | grep -q 'blake2b-pair, with a secret'
+    bloomfilter info --header x.bloom | grep -q 'blake2b-pair, with a secret'
+    bloomfilter measure --probes 10 --secret-file secret -q x.bloom
+    bloomfilter export --raw --secret-file secret x.bloom - > bits
+    bloomfilter import --raw --secret-file secret -m $(info_field x.bloom bit_count --header) \
+        -k $(info_field x.bloom hash_count --header) bits i.bloom
+    check_format i.bloom $hex
+    [ "$(bloomfilter query -c --secret-file secret i.bloom keys)" = 2 ]
+    for verb in query add info verify measure; do
+        fails_with "It was made with a secret: give that by --secret-file" \
+            bloomfilter $verb x.bloom < /dev/null
+        fails_with "Give the secret that it was made with" \
+            bloomfilter $verb --secret-file wrong x.bloom < /dev/null
+    done
+    bloomfilter create -n 5 -p 0.1 plain.bloom
+    fails_with "or none if it was made without" bloomfilter info --secret-file secret plain.bloom
+}
+
+@test "secrets that are none" {
+    printf 'short' > short
+    fails_with "short: a secret has 16 to 64 bytes, this one has 5" \
+        bloomfilter create -n 5 -p 0.1 --secret-file short x.bloom
+    head -c 65 /dev/zero > long
+    fails_with "this one has more than 64" \
+        bloomfilter create -n 5 -p 0.1 --secret-file long x.bloom
+    fails_with "missing: cannot open the file of the secret" \
+        bloomfilter create -n 5 -p 0.1 --secret-file missing x.bloom
+    fails_with "file descriptor 77: cannot read the secret" \
+        bloomfilter create -n 5 -p 0.1 --secret-fd 77 x.bloom
+    fails_with "exclude each other" \
+        bloomfilter create -n 5 -p 0.1 --secret-fd 77 --secret-file long x.bloom
+    head -c 64 /dev/zero > secret
+    fails_with "murmur3-tweak takes no secret" \
+        bloomfilter create -n 5 -p 0.1 --hash 3 --secret-file secret x.bloom
+    fails_with "read for the secret already" \
+        bloomfilter build -p 0.1 --secret-fd 0 x.bloom < secret
+    [ ! -e x.bloom ]
+}
+
+@test "a newline at the end of a secret is part of it" {
+    printf '0123456789abcdef' > bare
+    printf '0123456789abcdef\n' > lined
+    bloomfilter create -n 5 -p 0.1 --secret-file bare x.bloom
+    fails_with "secret" bloomfilter info --secret-file lined x.bloom
+}
+
+# ---- Progress ----------------------------------------------------------------------------------
+
+# Slow enough to show progress on any machine: 255 digests for each key.
+slow_build="build -f -m 1M -k 255 --hash 2 x.bloom keys"
+
+@test "no progress in a pipe or a file" {
+    seq 20000 > keys
+    run -0 --separate-stderr bloomfilter $slow_build -n 20000
+    run -1 grep -e 'adding' -e $'\r' <<< "$stderr$output"
+}
+
+@test "progress on a terminal, wiped at the end, and none with --quiet" {
+    seq 20000 > keys
+    script -qec "'$BLOOMFILTER' $slow_build -n 20000" /dev/null > typescript < /dev/null
+    grep -q 'adding  *[0-9]* % \[#*-*\]  [0-9.]* k keys, [0-9.]* k/s' typescript
+    # The last thing that was written is a blanked line.
+    tail -c 200 typescript | tr '\r' '\n' | grep -v '^ *$' | tail -1 > last
+    grep -q -e adding -e warning last
+    grep -qP '\r {78}\r' typescript
+    script -qec "(echo a; sleep 0.7; echo b; sleep 0.2) |
+        '$BLOOMFILTER' build -q -n 10 -p 0.1 y.bloom" /dev/null > typescript < /dev/null
+    run -1 grep -q adding typescript
+}
+
+@test "progress keeps to a narrow terminal" {
+    script -qec "stty cols 40; (echo a; sleep 0.7; echo b; sleep 0.2) |
+        '$BLOOMFILTER' build -n 10 -p 0.1 x.bloom" /dev/null > typescript < /dev/null
+    grep -qP '\r {39}\r' typescript
+    run -1 grep -P '[^\r]{40}\r' typescript
+}
+
+@test "progress of a query only where it meets no answers" {
+    bloomfilter create -n 10 -p 0.1 x.bloom
+    keys='(echo a; sleep 0.7; echo b; sleep 0.2)'
+    script -qec "$keys | '$BLOOMFILTER' query -v x.bloom > out" /dev/null > typescript < /dev/null
+    grep -q asking typescript
+    script -qec "$keys | '$BLOOMFILTER' query -v x.bloom" /dev/null > typescript < /dev/null
+    run -1 grep asking typescript
+    script -qec "$keys | '$BLOOMFILTER' query -v x.bloom | cat" /dev/null > typescript < /dev/null
+    run -1 grep asking typescript
+}
+
+@test "progress without a known size shows keys and no percentage" {
+    script -qec "(echo a; sleep 0.7; echo b; sleep 0.2) |
+        '$BLOOMFILTER' build -n 10 -p 0.1 x.bloom" /dev/null > typescript < /dev/null
+    grep -q 'adding  [12] keys, [0-9]*/s' typescript
+    run -1 grep -q % typescript
+}
+
+@test "a long call of the library ticks" {
+    # Every random key is found, but only after 255 digests.
+    printf '\377' | bloomfilter import --raw -m 8 -k 255 --hash 2 - x.bloom
+    script -qec "'$BLOOMFILTER' measure --probes 20k x.bloom" /dev/null > typescript < /dev/null
+    grep -q 'measuring x.bloom: [0-9]* s' typescript
+}
+
+# ---- All files ---------------------------------------------------------------------------------
+
+@test "every filter file that was made has the format of the specification" {
+    if [ -z "${BLOOMFILTER_READER:-}" ]; then
+        return 0
+    fi
+    for room in "$BATS_FILE_TMPDIR"/made/*; do
+        secret=${room##*/}
+        if [ "$secret" = none ]; then
+            python3 "$BLOOMFILTER_READER" "$room"/*.bloom
+        else
+            python3 "$BLOOMFILTER_READER" --secret-hex "$secret" "$room"/*.bloom
+        fi
+    done
+}

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Checks every row of the CSV files of this folder against plain Python.
+
+The hashes are those of tests/read_format.py (hashlib and whole numbers, from docs/format.md); the
+sizes are computed here, in the order of operations of its section 11. No code of the library.
+"""
+
+import argparse
+import csv
+import hashlib
+import math
+import os
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.dont_write_bytecode = True  # leave nothing in the source tree
+sys.path.insert(0, os.path.join(HERE, ".."))
+
+import read_format as rf  # noqa: E402 (the path has to be set before)
+
+SCHEMES = {"pair": 1, "indexed": 2, "murmur": 3}
+
+
+def numbers(text):
+    return [int(word) for word in text.split()]
+
+
+def rate(text):
+    """A rate: decimal, or hexadecimal as C's %a writes it, which loses no bit."""
+    return float.fromhex(text) if text.startswith("0x") else float(text)
+
+
+def sizing(n, p):
+    """m and k for n keys and the rate p. Every step is one of binary64."""
+    n = float(n)
+    ln2 = math.log(2.0)
+    m = math.ceil((-n * math.log(p)) / (ln2 * ln2))
+    k = max(1, round(float(m) / n * ln2))  # round() takes halves to even
+    return m, k
+
+
+# ---- One function for each file: whether a row is right.
+
+def check_pair(row):
+    """Scheme 1; without the column secret_hex there is no secret."""
+    key, secret = bytes.fromhex(row["key_hex"]), bytes.fromhex(row.get("secret_hex", ""))
+    m, k = int(row["m"]), int(row["k"])
+    return (["%016x" % h for h in rf.pair_hashes(key, secret)] == [row["h1"], row["h2"]]
+            and rf.positions(1, key, m, k, secret) == numbers(row["positions"]))
+
+
+def check_indexed(row):
+    at = rf.positions(2, bytes.fromhex(row["key_hex"]), int(row["m"]), int(row["k"]))
+    return at == numbers(row["positions"])
+
+
+def check_murmur(row):
+    at = rf.positions(3, bytes.fromhex(row["key_hex"]), int(row["m"]), int(row["k"]),
+                      seed=int(row["tweak"]))
+    return at == numbers(row["positions"])
+
+
+def check_sizing(row):
+    return sizing(int(row["n"]), rate(row["p"])) == (int(row["m"]), int(row["k"]))
+
+
+def check_whole(row):
+    if row["keys"].startswith("hex:"):
+        keys = [bytes.fromhex(word) for word in row["keys"][4:].split()]
+    else:
+        keys = list(rf.parse_keys(row["keys"]))
+    m, k = int(row["m"]), int(row["k"])
+    name, _, tweak = row["parameter"].partition("=")
+    if name not in ("", "tweak"):
+        return False  # a parameter that this program does not know
+    if row["capacity"] and sizing(int(row["capacity"]), rate(row["p"])) != (m, k):
+        return False
+    cells = rf.fill(keys, SCHEMES[row["scheme"]], m, k, seed=int(tweak or 0))
+    bits = cells[:(m + 7) // 8]  # the payload without what fills it up to 8 bytes
+    return (len(keys) == int(row["adds"])
+            and bin(int.from_bytes(bits, "little")).count("1") == int(row["bits_set"])
+            and hashlib.sha256(bits).hexdigest() == row["sha256_of_bits"])
+
+
+CHECKS = {
+    "blake2b_pair.csv": check_pair,
+    "blake2b_pair_keyed.csv": check_pair,
+    "blake2b_indexed.csv": check_indexed,
+    "murmur3_tweak.csv": check_murmur,
+    "sizing.csv": check_sizing,
+    "whole_filters.csv": check_whole,
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Check every row of the CSV files of this folder.")
+    parser.parse_args()
+    passed = failed = 0
+    for name in sorted(set(CHECKS) | {n for n in os.listdir(HERE) if n.endswith(".csv")}):
+        if name not in CHECKS:
+            failed += 1
+            print("%s: no check for this file" % name)
+            continue
+        try:
+            with open(os.path.join(HERE, name), newline="", encoding="utf-8") as file:
+                reader = csv.DictReader(file)
+                rows = [(reader.line_num, row) for row in reader]
+        except OSError as error:
+            failed += 1
+            print("%s: %s" % (name, error.strerror))
+            continue
+        if not rows:
+            failed += 1
+            print("%s: no rows" % name)
+        for line, row in rows:
+            try:
+                right = CHECKS[name](row)
+            except (KeyError, TypeError, ValueError) as error:  # a column is missing or misspelt
+                print("%s:%d: %r" % (name, line, error))
+                right = False
+            passed += bool(right)
+            failed += not right
+            if not right:
+                print("%s:%d: wrong" % (name, line))
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

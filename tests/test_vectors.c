@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* Every row of the vectors that an independent implementation made (tests/data/README.md). */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "hashing/blake2b_pair.h"
+#include "hashing/hashing.h"
+#include "sizing/sizing.h"
+
+enum { MAX_KEY = 8192 };
+
+static void check_positions(const struct hash_scheme *scheme, const char *key_hex, const char *m,
+                            const char *k, uint64_t seed, const struct secret *secret,
+                            const char *expected)
+{
+    static uint8_t key[MAX_KEY];
+    uint64_t positions[BLOOMFILTER_MAX_HASH_COUNT];
+    struct hasher hasher;
+    uint32_t hash_count = (uint32_t)strtoul(k, NULL, 10);
+    size_t size = from_hex(key_hex, key, sizeof key);
+    const void *keys[1] = {size != 0 ? key : NULL};
+
+    assert_true(hash_count <= BLOOMFILTER_MAX_HASH_COUNT);
+    bloomfilter_hashing_prepare(&hasher, scheme, strtoull(m, NULL, 10), hash_count, seed, secret);
+    scheme->positions(&hasher, 1, keys, &size, positions);
+    assert_positions(expected, positions, hash_count);
+}
+
+static void check_pair(const char *key_hex, const char *h1, const char *h2,
+                       const struct secret *secret)
+{
+    static uint8_t key[MAX_KEY];
+    struct hasher hasher;
+    struct hash_pair pair;
+    size_t size = from_hex(key_hex, key, sizeof key);
+    const void *keys[1] = {key};
+    bloomfilter_hashing_prepare(&hasher, &bloomfilter_hashing_blake2b_pair, 1, 1, 0, secret);
+    bloomfilter_blake2b_pair_hash(&hasher, 1, keys, &size, &pair);
+    assert_int_equal(pair.h1, strtoull(h1, NULL, 16));
+    assert_int_equal(pair.h2, strtoull(h2, NULL, 16));
+}
+
+static void pair_row(char *const f[], void *context)
+{
+    static const struct secret none;
+    (void)context;
+    check_pair(f[0], f[3], f[4], &none);
+    check_positions(&bloomfilter_hashing_blake2b_pair, f[0], f[1], f[2], 0, &none, f[5]);
+}
+
+static void pair_keyed_row(char *const f[], void *context)
+{
+    struct secret secret;
+    (void)context;
+    secret.size = from_hex(f[1], secret.bytes, sizeof secret.bytes);
+    check_pair(f[0], f[4], f[5], &secret);
+    check_positions(&bloomfilter_hashing_blake2b_pair, f[0], f[2], f[3], 0, &secret, f[6]);
+}
+
+static void indexed_row(char *const f[], void *context)
+{
+    static const struct secret none;
+    (void)context;
+    check_positions(&bloomfilter_hashing_blake2b_indexed, f[0], f[1], f[2], 0, &none, f[3]);
+}
+
+static void murmur_row(char *const f[], void *context)
+{
+    static const struct secret none;
+    (void)context;
+    check_positions(&bloomfilter_hashing_murmur3_tweak, f[0], f[1], f[2], strtoull(f[3], NULL, 10),
+                    &none, f[4]);
+}
+
+static void sizing_row(char *const f[], void *context)
+{
+    bloomfilter_options options = BLOOMFILTER_OPTIONS_INIT;
+    bloomfilter_info info = BLOOMFILTER_INFO_INIT;
+    uint64_t bit_count = strtoull(f[2], NULL, 10);
+    double hash_count = strtod(f[3], NULL);
+    (void)context;
+
+    options.capacity = strtoull(f[0], NULL, 10);
+    options.target_fpr = strtod(f[1], NULL);
+    assert_true(bloomfilter_sizing_bit_count(options.capacity, options.target_fpr) ==
+                (double)bit_count);
+    assert_true(bloomfilter_sizing_hash_count(bit_count, options.capacity) == hash_count);
+    assert_int_equal(bloomfilter_plan(&options, &info), 0);
+    assert_int_equal(info.bit_count, bit_count);
+    assert_int_equal(info.hash_count, (uint64_t)hash_count);
+}
+
+/* SHA-256 of bytes, from the program that every system has. */
+static void sha256(const void *bytes, size_t size, char hex[65])
+{
+    const char *directory = make_temporary_directory();
+    char command[5000];
+    write_path(path_in(directory, "bits"), bytes, size);
+    snprintf(command, sizeof command, "sha256sum < %s/bits", directory);
+    FILE *output = popen(command, "r");
+    assert_non_null(output);
+    assert_int_equal(fread(hex, 1, 64, output), 64);
+    hex[64] = '\0';
+    assert_int_equal(pclose(output), 0);
+    remove_tree(directory);
+}
+
+static void set_scheme(bloomfilter_options *options, const char *scheme, const char *parameter)
+{
+    if (strcmp(scheme, "pair") == 0) {
+        options->hash = BLOOMFILTER_HASH_BLAKE2B_PAIR;
+    } else if (strcmp(scheme, "indexed") == 0) {
+        options->hash = BLOOMFILTER_HASH_BLAKE2B_INDEXED;
+    } else {
+        assert_string_equal(scheme, "murmur");
+        options->hash = BLOOMFILTER_HASH_MURMUR3_TWEAK;
+        assert_int_equal(strncmp(parameter, "tweak=", 6), 0);
+        options->seed = strtoull(parameter + 6, NULL, 10);
+    }
+}
+
+static void whole_filter_row(char *const f[], void *context)
+{
+    bloomfilter_options options = BLOOMFILTER_OPTIONS_INIT;
+    bloomfilter *filter;
+    uint64_t bit_count = strtoull(f[5], NULL, 10);
+    char digest[65];
+    size_t size;
+    (void)context;
+
+    set_scheme(&options, f[1], f[2]);
+    options.capacity = strtoull(f[3], NULL, 10);
+    options.target_fpr = strtod(f[4], NULL);
+    if (options.capacity == 0) {
+        options.bit_count = bit_count;
+        options.hash_count = (uint32_t)strtoul(f[6], NULL, 10);
+    }
+    assert_int_equal(bloomfilter_create(&filter, &options), 0);
+    assert_int_equal(for_each_key(f[0], add_key, filter), strtoull(f[7], NULL, 10));
+    for_each_key(f[0], assert_contains_key, filter);
+
+    bloomfilter_info info = info_of(filter);
+    assert_int_equal(info.bit_count, bit_count);
+    assert_int_equal(info.hash_count, strtoull(f[6], NULL, 10));
+    assert_int_equal(info.insert_count, strtoull(f[7], NULL, 10));
+    assert_int_equal(info.bits_set, strtoull(f[8], NULL, 10));
+    uint8_t *bytes = serialized(filter, &size);
+    sha256(bytes + 192, (size_t)(bit_count + 7) / 8, digest);
+    assert_string_equal(digest, f[9]);
+    free(bytes);
+    bloomfilter_free(filter);
+}
+
+static void test_blake2b_pair(void **state)
+{
+    (void)state;
+    assert_int_equal(for_each_row("blake2b_pair.csv", 6, pair_row, NULL), 622);
+}
+
+static void test_blake2b_pair_keyed(void **state)
+{
+    (void)state;
+    assert_int_equal(for_each_row("blake2b_pair_keyed.csv", 7, pair_keyed_row, NULL), 102);
+}
+
+static void test_blake2b_indexed(void **state)
+{
+    (void)state;
+    assert_int_equal(for_each_row("blake2b_indexed.csv", 4, indexed_row, NULL), 306);
+}
+
+static void test_murmur3_tweak(void **state)
+{
+    (void)state;
+    assert_int_equal(for_each_row("murmur3_tweak.csv", 5, murmur_row, NULL), 306);
+}
+
+static void test_sizing(void **state)
+{
+    (void)state;
+    assert_int_equal(for_each_row("sizing.csv", 4, sizing_row, NULL), 440);
+}
+
+static void test_whole_filters(void **state)
+{
+    (void)state;
+    assert_int_equal(for_each_row("whole_filters.csv", 10, whole_filter_row, NULL), 11);
+}
+
+/* The published MurmurHash3 value that Neo's documents give: seed 10, "he". */
+static void test_published_murmur3(void **state)
+{
+    static const struct secret none;
+    struct hasher hasher;
+    const void *keys[1] = {"he"};
+    size_t size = 2;
+    uint64_t position;
+    (void)state;
+    bloomfilter_hashing_prepare(&hasher, &bloomfilter_hashing_murmur3_tweak, (uint64_t)1 << 32, 1,
+                                10, &none);
+    hasher.scheme->positions(&hasher, 1, keys, &size, &position);
+    assert_int_equal(position, 972873329);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_blake2b_pair),
+        cmocka_unit_test(test_blake2b_pair_keyed),
+        cmocka_unit_test(test_blake2b_indexed),
+        cmocka_unit_test(test_murmur3_tweak),
+        cmocka_unit_test(test_sizing),
+        cmocka_unit_test(test_whole_filters),
+        cmocka_unit_test(test_published_murmur3),
+    };
+    return RUN(tests);
+}

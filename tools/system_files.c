@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#include "system_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+/* Linux moves at most 0x7ffff000 bytes in one call, other systems refuse more than INT_MAX. */
+static const size_t MOST_AT_ONCE = (size_t)1 << 30;
+
+ssize_t read_some(int descriptor, void *bytes, size_t room)
+{
+    ssize_t size;
+    if (room > MOST_AT_ONCE)
+        room = MOST_AT_ONCE;
+    do
+        size = read(descriptor, bytes, room);
+    while (size < 0 && errno == EINTR);
+    return size;
+}
+
+ssize_t read_full(int descriptor, void *bytes, size_t room)
+{
+    unsigned char *next = bytes;
+    size_t done = 0;
+    while (done < room) {
+        ssize_t size = read_some(descriptor, next + done, room - done);
+        if (size < 0)
+            return -1;
+        if (size == 0)
+            break;
+        done += (size_t)size;
+    }
+    return (ssize_t)done;
+}
+
+int write_all(int descriptor, const void *bytes, size_t size)
+{
+    const unsigned char *next = bytes;
+    while (size > 0) {
+        ssize_t written = write(descriptor, next, size < MOST_AT_ONCE ? size : MOST_AT_ONCE);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return -1;
+        next += written;
+        size -= (size_t)written;
+    }
+    return 0;
+}
+
+void open_standard_descriptors(void)
+{
+    static const int opposite[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+    for (int i = STDIN_FILENO; i <= STDERR_FILENO; i++)
+        if (fcntl(i, F_GETFD) < 0)
+            open("/dev/null", opposite[i]); /* the lowest that is free: i */
+}
+
+static void change_mask(int how)
+{
+    sigset_t signals;
+    int kept = errno;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGHUP);
+    sigprocmask(how, &signals, NULL);
+    errno = kept;
+}
+
+void hold_signals(void)
+{
+    change_mask(SIG_BLOCK);
+}
+
+void release_signals(void)
+{
+    change_mask(SIG_UNBLOCK);
+}
