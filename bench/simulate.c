@@ -5,7 +5,7 @@
  * the prediction of src/sizing/. It builds filters bit by bit and counts the queries
  * that they let through; it shares no arithmetic with the prediction.
  *
- *   cc -std=c11 -O2 -Isrc bench/simulate.c src/sizing/*.c -lm -o simulate
+ *   cc -std=c11 -O2 -Isrc bench/simulate.c src/sizing/{independent,prediction,progressions}.c -lm -o simulate
  *   ./simulate --help
  *
  * A run is deterministic: the same arguments give the same numbers.
@@ -288,7 +288,7 @@ static double sampled_rate(const struct filter *filter, const struct plan *plan)
 
         sum += natural / draw_probability(filter, plan, step) * passing_share(filter, plan, step);
     }
-    return sum / SAMPLED_STEPS;
+    return sum / (double)SAMPLED_STEPS;
 }
 
 static double filter_rate(const struct filter *filter, const struct plan *plan, uint64_t bits_set)
@@ -317,9 +317,9 @@ static double filters_for(const struct plan *plan)
 
     if (plan->model == POSITION_MODEL_PROGRESSION) {
         bool exhaustive = plan->bit_count <= EXHAUSTIVE_BIT_COUNT;
-        work += bits * (exhaustive ? bits / 2 : SAMPLED_STEPS);
+        work += bits * (exhaustive ? bits / 2 : (double)SAMPLED_STEPS);
     }
-    return fmin(MAX_FILTERS, fmax(2, floor(plan->work / work)));
+    return fmin((double)MAX_FILTERS, fmax(2, floor(plan->work / work)));
 }
 
 static double current_rate(const struct filter *filter, const struct plan *plan, uint64_t bits_set)

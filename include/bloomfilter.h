@@ -199,8 +199,8 @@ typedef struct bloomfilter_info {
     uint64_t bits_set;        /* bits that are 1 */
     double fill;              /* bits_set / bit_count */
     double estimated_count;   /* distinct keys, estimated from bits_set: -bit_count / hash_count *
-                                 ln(1 - fill) (Swamidass and Baldi, 2007); infinite when every bit
-                                 is set */
+                                 ln(1 - fill) (Swamidass and Baldi, 2007), infinite when every bit
+                                 is set. Scheme 3 reaches 2^32 bits at most: only those count */
     double expected_fpr;      /* the rate with `capacity` distinct keys in it, the overlaps that the
                                  hash scheme adds counted in (docs/false-positive-rate.md) */
     double current_fpr;       /* the rate now, from bits_set, counted likewise */

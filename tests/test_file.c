@@ -985,8 +985,9 @@ static struct {
     uint8_t beginning[BEGINNING];
 } seen;
 
-static int look(const uint8_t *beginning, size_t size, uint64_t total)
+static int look(void *context, const uint8_t *beginning, size_t size, uint64_t total)
 {
+    assert_null(context);
     seen.calls++;
     seen.size = size;
     seen.total = total;
@@ -1000,7 +1001,7 @@ static int read_file(struct memory *memory, const char *path, uint64_t max_bytes
     memset(memory, 0xFF, sizeof *memory); /* whatever was in it */
     seen.answer = answer;
     seen.calls = 0;
-    return bloomfilter_file_read(memory, path, look, max_bytes);
+    return bloomfilter_file_read(memory, path, look, NULL, max_bytes);
 }
 
 static void assert_none(const struct memory *memory)

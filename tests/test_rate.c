@@ -379,20 +379,21 @@ static void test_scheme_1_off_target(void **state)
 {
     double expected = expected_small(BLOOMFILTER_HASH_BLAKE2B_PAIR);
     struct small_filters small = measure_small_filters();
-    double mean = small.measured / SMALL_FILTERS;
-    double variance = small.measured_squares / SMALL_FILTERS - mean * mean;
-    double error = sqrt(variance / (SMALL_FILTERS - 1));
+    double mean = small.measured / (double)SMALL_FILTERS;
+    double variance = small.measured_squares / (double)SMALL_FILTERS - mean * mean;
+    double error = sqrt(variance / (double)(SMALL_FILTERS - 1));
     (void)state;
 
     assert_int_equal(small.failures, 0);
     print_message("scheme 1, 1000 keys at 1e-6, mean of %d filters: measured %.4e (standard error "
                   "%.1e), current_fpr %.4e, expected_fpr %.4e\n",
-                  SMALL_FILTERS, mean, error, small.current / SMALL_FILTERS, expected);
+                  SMALL_FILTERS, mean, error, small.current / (double)SMALL_FILTERS, expected);
     assert_true(error < 0.06 * SMALL_SIMULATED); /* enough was asked to say something */
     assert_rate_near(mean, SMALL_SIMULATED, 3 * error, "measured");
     assert_rate_near(mean, expected, 3 * error, "measured, beside expected_fpr");
     assert_rate_near(expected, SMALL_SIMULATED, 0.05 * SMALL_SIMULATED, "expected_fpr");
-    assert_rate_near(small.current / SMALL_FILTERS, expected, 0.02 * expected, "mean current_fpr");
+    assert_rate_near(small.current / (double)SMALL_FILTERS, expected, 0.02 * expected,
+                     "mean current_fpr");
     assert_int_equal(small.over_target, SMALL_FILTERS);
 }
 

@@ -102,7 +102,7 @@ static void show_bar(double time)
         double done = (double)bar_bytes / (double)bar_total;
         if (done > 1.0) /* the file grew meanwhile */
             done = 1.0;
-        int filled = (int)(done * BAR_WIDTH);
+        int filled = (int)(done * (double)BAR_WIDTH);
         char bar[BAR_WIDTH + 1];
         memset(bar, '-', BAR_WIDTH);
         memset(bar, '#', (size_t)filled);

@@ -42,14 +42,14 @@ struct file_piece {
 int bloomfilter_file_save(const char *path, const struct file_piece pieces[], size_t count);
 
 /* Looks at the first bytes of a file; total is its size, UINT64_MAX while unknown. 0: go on. */
-typedef int file_check(const uint8_t *beginning, size_t size, uint64_t total);
+typedef int file_check(void *context, const uint8_t *beginning, size_t size, uint64_t total);
 
 /*
  * Reads a whole file, or a pipe to its end, into memory (kind NONE when it is empty). `check` sees
  * its beginning before more is allocated; max_bytes, when not 0, is the largest size to read
  * (ETOOLARGE).
  */
-int bloomfilter_file_read(struct memory *memory, const char *path, file_check *check,
+int bloomfilter_file_read(struct memory *memory, const char *path, file_check *check, void *context,
                           uint64_t max_bytes);
 
 /* Maps a whole regular file read-only, shared (kind NONE when it is empty). */

@@ -118,7 +118,7 @@ static int read_rest_of_pipe(struct memory *memory, int file, const uint8_t *beg
 }
 
 static int read_file(struct memory *memory, int file, const struct stat *status, file_check *check,
-                     uint64_t max_bytes)
+                     void *context, uint64_t max_bytes)
 {
     uint8_t beginning[BEGINNING];
     int is_regular = S_ISREG(status->st_mode);
@@ -131,7 +131,7 @@ static int read_file(struct memory *memory, int file, const struct stat *status,
         return code;
     if (size < wanted)
         total = size; /* all of it */
-    code = check(beginning, (size_t)size, total);
+    code = check(context, beginning, (size_t)size, total);
     if (code != 0)
         return code;
     if (max_bytes != 0 && total != UINT64_MAX && total > max_bytes)
@@ -143,7 +143,7 @@ static int read_file(struct memory *memory, int file, const struct stat *status,
     return read_rest_of_file(memory, file, beginning, size, total);
 }
 
-int bloomfilter_file_read(struct memory *memory, const char *path, file_check *check,
+int bloomfilter_file_read(struct memory *memory, const char *path, file_check *check, void *context,
                           uint64_t max_bytes)
 {
     int saved_errno = errno;
@@ -152,7 +152,7 @@ int bloomfilter_file_read(struct memory *memory, const char *path, file_check *c
     int code = open_file(path, 0, &file, &status);
     *memory = (struct memory){0};
     if (code == 0)
-        code = read_file(memory, file, &status, check, max_bytes);
+        code = read_file(memory, file, &status, check, context, max_bytes);
     close_file(file);
     if (code != 0)
         bloomfilter_memory_release(memory);

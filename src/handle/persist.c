@@ -173,6 +173,24 @@ int bloomfilter_map(bloomfilter **out, const char *path, const bloomfilter_load_
     return finish_opening(&opening, code);
 }
 
+/*
+ * Checks all that the beginning of a file tells before memory is taken for the rest: where the whole
+ * header is there (a later minor's can be longer), its tag, its fields, and its sizes against the
+ * file's own.
+ */
+static int check_beginning(void *context, const uint8_t *bytes, size_t size, uint64_t total)
+{
+    const struct opening *opening = context;
+    struct file_header header;
+    int code = bloomfilter_serializer_check_beginning(bytes, size, total);
+    if (code != 0 || bloomfilter_serializer_header_size(bytes) > size)
+        return code;
+    code = bloomfilter_serializer_read_header(bytes, size, &opening->secret, &header);
+    if (code == 0 && total != UINT64_MAX && header.payload_offset + header.payload_size != total)
+        code = BLOOMFILTER_EDAMAGED;
+    return code;
+}
+
 int bloomfilter_load(bloomfilter **out, const char *path, const bloomfilter_load_options *options)
 {
     struct opening opening;
@@ -180,8 +198,7 @@ int bloomfilter_load(bloomfilter **out, const char *path, const bloomfilter_load
     struct file_content content;
     int code = start_opening(&opening, out, path != NULL, options);
     if (code == 0)
-        code = bloomfilter_file_read(&memory, path, bloomfilter_serializer_check_beginning,
-                                     opening.max_bytes);
+        code = bloomfilter_file_read(&memory, path, check_beginning, &opening, opening.max_bytes);
     if (code == 0)
         code = bloomfilter_serializer_read(memory.start, (size_t)memory.length, &opening.secret,
                                            &content);

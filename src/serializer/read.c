@@ -18,6 +18,11 @@
 
 #define MAX_METADATA_SIZE ((uint64_t)BLOOMFILTER_MAX_METADATA_SIZE)
 
+uint32_t bloomfilter_serializer_header_size(const uint8_t *bytes)
+{
+    return bytes_load_le32(bytes + AT_HEADER_SIZE);
+}
+
 int bloomfilter_serializer_check_beginning(const uint8_t *bytes, size_t size, uint64_t total)
 {
     if (size < MAGIC_SIZE || memcmp(bytes, bloomfilter_format_magic, MAGIC_SIZE) != 0)
@@ -32,7 +37,7 @@ int bloomfilter_serializer_check_beginning(const uint8_t *bytes, size_t size, ui
     if (major < FORMAT_MAJOR || size < HEADER_SIZE)
         return BLOOMFILTER_EDAMAGED;
 
-    uint32_t header_size = bytes_load_le32(bytes + AT_HEADER_SIZE);
+    uint32_t header_size = bloomfilter_serializer_header_size(bytes);
     if (header_size < HEADER_SIZE || header_size % HEADER_UNIT != 0 || header_size > total)
         return BLOOMFILTER_EDAMAGED;
     return 0;
@@ -163,7 +168,7 @@ int bloomfilter_serializer_read_header(const uint8_t *bytes, size_t size,
     int code = bloomfilter_serializer_check_beginning(bytes, size, size);
     if (code != 0)
         return code;
-    code = authenticate(bytes, bytes_load_le32(bytes + AT_HEADER_SIZE), secret);
+    code = authenticate(bytes, bloomfilter_serializer_header_size(bytes), secret);
     if (code != 0)
         return code;
     code = check_known(bytes);
@@ -180,11 +185,10 @@ int bloomfilter_serializer_read(const uint8_t *bytes, size_t size, const struct 
                                 struct file_content *content)
 {
     struct file_header *header = &content->header;
-    uint64_t end;
     int code = bloomfilter_serializer_read_header(bytes, size, secret, header);
     if (code != 0)
         return code;
-    if (!checked_add(header->payload_offset, header->payload_size, &end) || end != size)
+    if (header->payload_offset + header->payload_size != size) /* both far below 2^63 by now */
         return BLOOMFILTER_EDAMAGED;
     content->metadata = bytes + header->header_size;
     content->payload = bytes + header->payload_offset;

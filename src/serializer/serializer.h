@@ -55,6 +55,9 @@ struct file_content {
  */
 int bloomfilter_serializer_check_beginning(const uint8_t *bytes, size_t size, uint64_t total);
 
+/* The size of the header, of a beginning that was found right. */
+uint32_t bloomfilter_serializer_header_size(const uint8_t *bytes);
+
 /*
  * Reads and checks the header at the start of `bytes`; what follows it is not looked at. `secret`
  * of size 0 opens an unkeyed filter only. With `secret` NULL a keyed header is read too, but not

@@ -120,7 +120,7 @@ double bloomfilter_independent_expected(const struct prediction_shape *shape, do
 
     if (fill >= 1 || bits < 2)
         return 1;
-    if (bits <= MAX_EXACT_BITS && hashes <= 8 * bits && spread.even)
+    if (bits <= (double)MAX_EXACT_BITS && hashes <= 8 * bits && spread.even)
         return independent_exact((uint32_t)bits, shape->hash_count, (uint32_t)hashes);
     pair = expm1(hashes * log1p(-1 / ((bits - 1) * (bits - 1))));
     pair = fmax(-1, pair * (1 / fill - 1) * (1 / fill - 1));
