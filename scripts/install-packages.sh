@@ -22,7 +22,7 @@ usage() {
 debian_packages() {
     case $1 in
         build) echo build-essential cmake ninja-build pkg-config libb2-dev libjansson-dev ;;
-        test) echo libcmocka-dev bats clang python3 mandoc bsdutils 'libbloom1|libbloom2' ;;
+        test) echo libcmocka-dev bats clang python3 mandoc bsdutils strace 'libbloom1|libbloom2' ;;
         demo) echo wamerican-huge wfrench ;;
         *) usage ;;
     esac
@@ -31,7 +31,7 @@ debian_packages() {
 fedora_packages() {
     case $1 in
         build) echo gcc gcc-c++ cmake ninja-build pkgconf-pkg-config libb2-devel jansson-devel ;;
-        test) echo libcmocka-devel bats clang compiler-rt python3 mandoc util-linux ;;
+        test) echo libcmocka-devel bats clang compiler-rt python3 mandoc util-linux strace ;;
         demo) echo words ;;
         *) usage ;;
     esac
@@ -40,7 +40,7 @@ fedora_packages() {
 arch_packages() {
     case $1 in
         build) echo base-devel cmake ninja libb2 jansson ;;
-        test) echo cmocka bats clang compiler-rt python mandoc util-linux ;;
+        test) echo cmocka bats clang compiler-rt python mandoc util-linux strace ;;
         demo) echo words ;;
         *) usage ;;
     esac

@@ -9,14 +9,15 @@
 #include <unistd.h>
 
 #include "progress.h"
+#include "system_files.h"
 
 /* Reading and writing, because NFS gives exclusive locks to writers only; reading, because a file
  * that may not be written can still be replaced. O_NONBLOCK: a named pipe must not hang us. */
 static int open_for_lock(const char *path)
 {
-    int descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+    int descriptor = open_file(path, O_RDWR | O_NONBLOCK);
     if (descriptor < 0 && (errno == EACCES || errno == EROFS || errno == EPERM))
-        descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+        descriptor = open_file(path, O_RDONLY | O_NONBLOCK);
     return descriptor;
 }
 

@@ -41,7 +41,7 @@ int filter_open(bloomfilter **filter, const char *path, const command_options *o
 int filter_peek(const char *path, bloomfilter_info *info)
 {
     unsigned char header[HEADER_ROOM];
-    int descriptor = is_standard_stream(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    int descriptor = is_standard_stream(path) ? STDIN_FILENO : open_file(path, O_RDONLY);
     if (descriptor < 0)
         return report_code(path, BLOOMFILTER_EIO);
     ssize_t size = read_full(descriptor, header, sizeof header);

@@ -51,7 +51,7 @@ static int read_metadata_file(const char *path, void **bytes, size_t *size)
 {
     /* One byte more than can be stored: the library then refuses what is too large. */
     size_t room = BLOOMFILTER_MAX_METADATA_SIZE + 1;
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    int descriptor = open_file(path, O_RDONLY);
     if (descriptor < 0)
         return report_errno(path, "cannot open the metadata");
     *bytes = malloc(room);

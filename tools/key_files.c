@@ -161,7 +161,7 @@ static int read_file(key_pass *pass, const key_files *files, key_file *file)
     if (is_stdin(file) && files->stdin_is_secret)
         return report_error(shown_name(file), "it was read for the secret already. Name a file "
                                               "of keys, or give --secret-fd another descriptor");
-    int descriptor = is_stdin(file) ? STDIN_FILENO : open(file->name, O_RDONLY | O_CLOEXEC);
+    int descriptor = is_stdin(file) ? STDIN_FILENO : open_file(file->name, O_RDONLY);
     if (descriptor < 0)
         return report_errno(file->name, "cannot open");
     int result = pass->is_first_of_two ? read_to_read_again(pass, file, descriptor)

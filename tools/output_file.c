@@ -95,7 +95,7 @@ int output_write(const char *path, bool force, const void *bytes, size_t size)
     if (stat(path, &status) < 0)
         return replace_file(path, bytes, size);
     if (!S_ISREG(status.st_mode))
-        return write_to_existing(open(path, O_WRONLY | O_CLOEXEC), path, bytes, size);
+        return write_to_existing(open_file(path, O_WRONLY), path, bytes, size);
     char *target = realpath(path, NULL);
     if (target == NULL)
         return report_errno(path, "cannot find it");

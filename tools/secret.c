@@ -48,7 +48,7 @@ int secret_read(command_options *options)
     }
     if (options->secret_file == NULL)
         return 0;
-    int descriptor = open(options->secret_file, O_RDONLY | O_CLOEXEC);
+    int descriptor = open_file(options->secret_file, O_RDONLY);
     if (descriptor < 0) {
         report_errno(options->secret_file, "cannot open the file of the secret");
         return -1;

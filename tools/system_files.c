@@ -9,6 +9,15 @@
 /* Linux moves at most 0x7ffff000 bytes in one call, other systems refuse more than INT_MAX. */
 static const size_t MOST_AT_ONCE = (size_t)1 << 30;
 
+int open_file(const char *path, int flags)
+{
+    int descriptor;
+    do
+        descriptor = open(path, flags | O_CLOEXEC);
+    while (descriptor < 0 && errno == EINTR);
+    return descriptor;
+}
+
 ssize_t read_some(int descriptor, void *bytes, size_t room)
 {
     ssize_t size;

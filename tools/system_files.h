@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+/* Opens an existing file; it is closed when the process becomes another program. */
+int open_file(const char *path, int flags);
+
 /* Reads 1 to `room` bytes, what is there already. 0: the end. */
 ssize_t read_some(int descriptor, void *bytes, size_t room);
 

@@ -57,7 +57,7 @@ static int open_bits(const char *input, uint64_t bit_count, unsigned char **bits
 {
     if (strcmp(input, "-") == 0)
         return read_bits("standard input", STDIN_FILENO, bit_count, bits);
-    int descriptor = open(input, O_RDONLY | O_CLOEXEC);
+    int descriptor = open_file(input, O_RDONLY);
     if (descriptor < 0)
         return report_errno(input, "cannot open");
     int status = read_bits(input, descriptor, bit_count, bits);
