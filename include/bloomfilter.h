@@ -44,10 +44,11 @@
  *
  * CONVENTIONS
  *
- *   Errors. A function that can fail returns an int: 0 or a positive answer on success, one of
- *   the negative `enum bloomfilter_error` values on failure. A failed call has changed nothing:
- *   neither the filters passed to it nor any file. An out-parameter `*out` is NULL after a
- *   failure, except where `out` itself is NULL, which is BLOOMFILTER_EINVAL.
+ *   Errors. A function that can fail returns an int: 0 or a positive answer on success, one of the
+ *   negative `enum bloomfilter_error` values on failure. A failed call has changed nothing: neither
+ *   the filters passed to it nor any file (but see the last step of bloomfilter_save). An
+ *   out-parameter `*out` is NULL after a failure, except where `out` itself is NULL, which is
+ *   BLOOMFILTER_EINVAL.
  *
  *   Keys. A key is `key_size` bytes at `key`: any bytes, NUL included. `key` may be NULL when
  *   `key_size` is 0, the empty key, which is a key like any other.
@@ -167,7 +168,7 @@ typedef struct bloomfilter_options {
     size_t secret_size;    /* bytes at secret: 16 to 64; 0 when it is NULL, and only then */
 } bloomfilter_options;
 
-#define BLOOMFILTER_OPTIONS_INIT {sizeof(bloomfilter_options), 0, 0.0, 0, 0, 0, 0, 0, 0, 0, 0}
+#define BLOOMFILTER_OPTIONS_INIT {sizeof(bloomfilter_options), 0, 0.0, 0, 0, 0, 0, 0, 0, NULL, 0}
 
 /* How to open a filter. NULL in place of the struct means all zero. */
 typedef struct bloomfilter_load_options {
@@ -182,7 +183,7 @@ typedef struct bloomfilter_load_options {
     size_t secret_size;    /* bytes at secret: 16 to 64; 0 when it is NULL, and only then */
 } bloomfilter_load_options;
 
-#define BLOOMFILTER_LOAD_OPTIONS_INIT {sizeof(bloomfilter_load_options), 0, 0, 0, 0}
+#define BLOOMFILTER_LOAD_OPTIONS_INIT {sizeof(bloomfilter_load_options), 0, 0, NULL, 0}
 
 /* What a filter is, and what is in it. */
 typedef struct bloomfilter_info {
@@ -200,7 +201,8 @@ typedef struct bloomfilter_info {
     double fill;              /* bits_set / bit_count */
     double estimated_count;   /* distinct keys, estimated from bits_set: -bit_count / hash_count *
                                  ln(1 - fill) (Swamidass and Baldi, 2007), infinite when every bit
-                                 is set. Scheme 3 reaches 2^32 bits at most: only those count */
+                                 is set. Of scheme 3 in large filters: from the bits that its 32-bit
+                                 hashes reach, and how often */
     double expected_fpr;      /* the rate with `capacity` distinct keys in it, the overlaps that the
                                  hash scheme adds counted in (docs/false-positive-rate.md) */
     double current_fpr;       /* the rate now, from bits_set, counted likewise */
@@ -261,8 +263,9 @@ BLOOMFILTER_API void bloomfilter_free(bloomfilter *filter);
  * bloomfilter_copy() makes an independent copy, metadata, insert_count and secret included. The
  * copy of a mapped or viewed filter lives in memory of its own and can be changed.
  *
- * Returns 0 and the copy in *out. Fails with EINVAL, ENOMEM, or ETOOLARGE. No thread may change
- * `filter` meanwhile.
+ * Returns 0 and the copy in *out. Fails with EINVAL, ENOMEM, ETOOLARGE, or EDAMAGED (a mapped or
+ * viewed filter is verified first, so that a copy is always whole). No thread may change `filter`
+ * meanwhile.
  */
 BLOOMFILTER_API int bloomfilter_copy(bloomfilter **out, const bloomfilter *filter);
 
@@ -349,8 +352,8 @@ BLOOMFILTER_API int bloomfilter_compatible(const bloomfilter *a, const bloomfilt
  * to one would have given. insert_count becomes the sum of both, and measured_fpr is forgotten; of
  * a filter with itself nothing changes.
  *
- * Returns 0. Fails with EINVAL, EINCOMPATIBLE or EREADONLY. Needs `into` to itself; `from` must
- * not change meanwhile.
+ * Returns 0. Fails with EINVAL, EINCOMPATIBLE, EREADONLY, or EDAMAGED (`from`, if mapped or viewed,
+ * is verified first). Needs `into` to itself; `from` must not change meanwhile.
  */
 BLOOMFILTER_API int bloomfilter_union(bloomfilter *into, const bloomfilter *from);
 
@@ -382,8 +385,8 @@ BLOOMFILTER_API int bloomfilter_get_info(const bloomfilter *filter, bloomfilter_
 /*
  * bloomfilter_plan() tells what bloomfilter_create would make of the same options, without making
  * it: bit_count, hash_count, memory_bytes, and above all expected_fpr, the rate that you will see
- * with `capacity` keys in it. Nothing is allocated. It takes microseconds to some milliseconds,
- * whatever the size (most for hundreds of positions per key).
+ * with `capacity` keys in it. Nothing is allocated. It takes microseconds to milliseconds, whatever
+ * the size (some tens at worst: hundreds of positions, a bit_count with very many divisors).
  *
  * Returns 0. Fails with EINVAL, EUNSUPPORTED or ETOOLARGE as bloomfilter_create does.
  */
@@ -415,14 +418,14 @@ BLOOMFILTER_API int bloomfilter_measure_fpr(bloomfilter *filter, uint64_t probes
  * one stays readable for those who have it open or mapped.
  *
  * The permission bits of a file that is replaced are kept, and its owner and group where the system
- * allows it; a new file gets 0666 minus the umask. The directory must be readable and writable. A symbolic link is followed: the file it points to is
- * replaced (one that points nowhere is EIO with errno ENOENT). Hard links to the old file keep the
- * old content.
+ * allows it; a new file gets 0666 minus the umask. The directory must be readable and writable. A
+ * symbolic link is followed: the file it points to is replaced (one that points nowhere is EIO with
+ * errno ENOENT). Hard links to the old file keep the old content.
  *
- * Returns 0. Fails with EINVAL, ENOMEM, or EIO (errno: the reason; EEXIST when `path` is neither
- * absent nor a regular file, EISDIR when it is a directory). No temporary file is left behind after
- * a failure. When only the last step fails, flushing the directory, the new file is in place, and
- * may or may not outlive a power loss.
+ * Returns 0. Fails with EINVAL, ENOMEM, EDAMAGED (a mapped or viewed filter is verified first), or
+ * EIO (errno: the reason; EEXIST when `path` is neither absent nor a regular file, EISDIR when it
+ * is a directory). No temporary file is left behind after a failure. When only the last step fails,
+ * flushing the directory, the new file is in place, and may or may not outlive a power loss.
  *
  * Threads: nobody may change the filter meanwhile. Of several saves to one path, one wins whole.
  */
@@ -477,7 +480,8 @@ BLOOMFILTER_API int bloomfilter_serialized_size(const bloomfilter *filter, uint6
  * bloomfilter_serialize() writes the bytes that bloomfilter_save would write to `buffer`: exactly
  * the serialized size, which `size`, the room at `buffer`, must not be less than.
  *
- * Returns 0. Fails with EINVAL. Nobody may change the filter meanwhile.
+ * Returns 0. Fails with EINVAL, or EDAMAGED (a mapped or viewed filter is verified first). Nobody
+ * may change the filter meanwhile.
  */
 BLOOMFILTER_API int bloomfilter_serialize(const bloomfilter *filter, void *buffer, size_t size);
 
@@ -498,11 +502,12 @@ BLOOMFILTER_API int bloomfilter_verify(const bloomfilter *filter);
 
 /*
  * bloomfilter_peek() reads the header at the start of a filter file: `size` bytes at `bytes`. The
- * header has 192 bytes, in files of a later minor format more: give the first 4096 bytes, or the
- * whole file if it is shorter. The rest need not be there. Nothing is allocated. In `info`, what only the content could tell (bits_set, fill,
- * estimated_count, current_fpr) is 0, memory_bytes is the size of the whole file, and rebuild is
- * judged by insert_count alone (never OVER_TARGET). The header of a keyed filter cannot be
- * authenticated without the secret: take its fields as what the file claims.
+ * header has 192 bytes, in files of a later minor format perhaps more, up to 65536: give as many,
+ * or the whole file if it is shorter. The rest need not be there. Nothing is allocated. In `info`,
+ * what only the content could tell (bits_set, fill, estimated_count, current_fpr) is 0,
+ * memory_bytes is the size of the whole file, and rebuild is judged by insert_count alone (never
+ * OVER_TARGET). The header of a keyed filter cannot be authenticated without the secret: take its
+ * fields as what the file claims.
  *
  * Returns 0. Fails with EINVAL, ENOTFILTER, EDAMAGED, ENEWER, EUNSUPPORTED or ESELFTEST.
  */

@@ -80,7 +80,9 @@ check_component() {
 
 config=$(sed -n 's/^CMAKE_BUILD_TYPE:[A-Z]*=//p' "$build/CMakeCache.txt" | tr '[:upper:]' '[:lower:]')
 mapfile -t pages < <(cd "$root/docs/man" && ls -- *.3 && cut -d ' ' -f 1 links.txt)
-check_component runtime libbloomfilter.so.1 libbloomfilter.so.1.0.0
+version=$(sed -nE 's/^#define BLOOMFILTER_VERSION_[A-Z]+ +([0-9]+)$/\1/p' \
+    "$root/include/bloomfilter.h" | paste -s -d .)
+check_component runtime libbloomfilter.so.1 "libbloomfilter.so.$version"
 check_component development "${pages[@]}" bloomfilter.h bloomfilter.pc \
     libbloom.a libbloom.so libbloomfilter.a libbloomfilter.so \
     bloomfilter-config.cmake bloomfilter-config-version.cmake \
@@ -156,8 +158,6 @@ compile_and_run "C, pkg-config" "$CC" "$root/tests/link/program.c" \
 # shellcheck disable=SC2046
 compile_and_run "C++, pkg-config" "$CXX" -std=c++98 "${strict[@]}" "$root/tests/link/program.cc" \
     $(pkg-config --cflags --libs bloomfilter)
-version=$(sed -nE 's/^#define BLOOMFILTER_VERSION_[A-Z]+ +([0-9]+)$/\1/p' \
-    "$prefix/include/bloomfilter.h" | paste -s -d .)
 check "pkg-config tells the header's version" \
     test "$(pkg-config --modversion bloomfilter)" = "$version"
 

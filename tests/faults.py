@@ -25,6 +25,7 @@ ERRORS = {  # what can be reported by each call; every errno is one that the sys
     "fsync": ["EIO", "ENOSPC", "EDQUOT", "EINTR"],
     "close": ["EIO", "ENOSPC", "EINTR"],
     "renameat": ["EIO", "ENOSPC", "EACCES"],
+    "linkat": ["EIO", "ENOSPC", "EEXIST", "EPERM", "EOPNOTSUPP"],  # the last two: no hard links
     "newfstatat": ["EIO", "ENOMEM", "EACCES"],
     "fstat": ["EIO", "ENOMEM"],
     "lseek": ["EIO"],
@@ -35,7 +36,7 @@ ERRORS = {  # what can be reported by each call; every errno is one that the sys
 }
 RESTARTED = {"read", "write", "fsync", "openat", "flock", "close"}  # after EINTR all goes on
 STANDARD_OUTPUT = re.compile(r"^(write|close)\(1[,)]")  # stdio gives up; no signal comes back here
-LIES = {"write": 5, "read": 5}  # bytes that are reported, while nothing was done
+LIES = [5, 100000]  # bytes that are reported, while nothing was done: too few, and too many
 START = re.compile(r"^fcntl\(0, F_GETFD\)")  # the first call of the command's own
 
 
@@ -107,13 +108,13 @@ def try_error(operation, index, error):
         return problems
 
 
-def try_lie(operation, index):
+def try_lie(operation, index, lie):
     name = operation.names[index]
     with tempfile.TemporaryDirectory() as temporary:
         directory = pathlib.Path(temporary)
         operation.prepare(directory)
         when = occurrence(operation, index)
-        done = operation.run(directory, ["-e", f"inject={name}:retval={LIES[name]}:when={when}"])
+        done = operation.run(directory, ["-e", f"inject={name}:retval={lie}:when={when}"])
         return judge(operation, directory, done)
 
 
@@ -164,24 +165,26 @@ SECTOR = 512
 
 
 def saving_calls(operation):
-    """The calls that make a save durable, as (what, argument), in the order in which they came."""
+    """The calls that make a save durable, as (what, argument), in the order in which they came. A
+    file that must not exist gets its name by a link, which counts as a rename here."""
     calls = []
     descriptors = {}
     for call in operation.calls[operation.start:]:
         opened = re.match(r'openat\((\w+), "([^"]*)", ([\w|]+).*= (\d+)$', call)
         if opened:
             descriptors[opened[4]] = (opened[2], opened[3])
-            if "O_CREAT" in opened[3] and opened[2].startswith(".bloomfilter-"):
+            if "O_CREAT" in opened[3] and opened[2].endswith(".tmp"):
                 calls.append(("create", opened[2]))
             continue
         used = re.match(r"(write|fsync)\((\d+).*= (\d+)$", call)
         if used and used[2] in descriptors:
             path, flags = descriptors[used[2]]
             if "O_DIRECTORY" in flags:
-                calls.append(("sync directory", path))
+                if ("rename", None) in calls:
+                    calls.append(("sync directory", path))
             elif path.startswith(".bloomfilter-"):
                 calls.append(("write", int(used[3])) if used[1] == "write" else ("sync", path))
-        elif re.match(r'renameat\(.*\.bloomfilter-.*= 0$', call):
+        elif re.match(r'(renameat|linkat)\(.*"filter\.bloom"(, 0)?\) *= 0$', call):
             calls.append(("rename", None))
     return calls
 
@@ -258,8 +261,9 @@ def points(operation):
         for error in ERRORS.get(operation.names[index], []):
             yield (f"{operation.calls[index]} fails with {error}", try_error,
                    (operation, index, error))
-        if operation.names[index] in LIES and is_about_the_filter(operation, index):
-            yield f"{operation.calls[index]} lies", try_lie, (operation, index)
+        if operation.names[index] in ("read", "write") and is_about_the_filter(operation, index):
+            for lie in LIES:
+                yield f"{operation.calls[index]} says {lie}", try_lie, (operation, index, lie)
 
 
 def is_about_the_filter(operation, index):

@@ -133,7 +133,7 @@ def read(data, secret=b""):
     need(size >= 192, 5, "damaged", "cut inside the header")
     h = Header(*HEADER.unpack_from(data))
     end = h.header_size
-    need(192 <= end <= size and end % 64 == 0, 6, "damaged", "header_size")
+    need(192 <= end <= min(size, 65536) and end % 64 == 0, 6, "damaged", "header_size")
     header, body, keyed = data[:end], data[end:], h.incompatible & 1
     if keyed:
         need(secret, 7, "secret", "no secret given")

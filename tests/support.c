@@ -158,7 +158,7 @@ void assert_contains_key(const void *key, size_t size, void *filter)
 void add_numbered(bloomfilter *filter, const char *prefix, uint64_t from, uint64_t to)
 {
     for (uint64_t i = from; i < to; i++) {
-        char key[64];
+        char key[256];
         add_key(key, (size_t)sprintf(key, "%s%" PRIu64, prefix, i), filter);
     }
 }
@@ -167,7 +167,7 @@ void assert_contains_numbered(const bloomfilter *filter, const char *prefix, uin
                               uint64_t to)
 {
     for (uint64_t i = from; i < to; i++) {
-        char key[64];
+        char key[256];
         assert_true(
             bloomfilter_contains(filter, key, (size_t)sprintf(key, "%s%" PRIu64, prefix, i)));
     }

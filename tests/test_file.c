@@ -36,6 +36,7 @@ static struct plan {
     enum call fails; /* this call ... */
     int skip;        /* ... after so many that go through ... */
     int times;       /* ... this many times */
+    size_t excess;   /* and a write that lies says that it wrote so much more than it was given */
     int number;      /* with this errno; 0: a read or write of nothing, a call that lies */
     size_t most;     /* the most that a read or write transfers; 0: any */
     int kill_after;  /* ends the process before this call; 0: never */
@@ -115,7 +116,7 @@ ssize_t write(int file, const void *bytes, size_t size)
 {
     look_at_mode(file);
     if (is_to_fail(WRITE, 'w'))
-        return plan.number != 0 ? failure() : plan.most != 0 ? (ssize_t)size : 0;
+        return plan.number != 0 ? failure() : plan.most != 0 ? (ssize_t)(size + plan.excess) : 0;
     union {
         const void *constant;
         void *variable;
@@ -775,6 +776,9 @@ static void test_writes_that_lie(void **state)
     assert_plan_fails((struct plan){.fails = WRITE, .times = 1, .number = 0, .most = 5}, EIO);
     assert_plan_fails((struct plan){.fails = WRITE, .skip = 1, .times = 1, .number = 0, .most = 5},
                       EIO);
+    for (size_t excess = 1; excess <= 100000; excess *= 10)
+        assert_plan_fails((struct plan){.fails = WRITE, .times = 1, .most = 5, .excess = excess},
+                          EIO);
 }
 
 static void test_calls_that_are_tried_again(void **state)
@@ -983,14 +987,17 @@ static struct {
     size_t size;
     uint64_t total;
     uint8_t beginning[BEGINNING];
+    uint64_t claimed; /* what the check says of a pipe's size; 0: nothing */
 } seen;
 
-static int look(void *context, const uint8_t *beginning, size_t size, uint64_t total)
+static int look(void *context, const uint8_t *beginning, size_t size, uint64_t *total)
 {
     assert_null(context);
     seen.calls++;
     seen.size = size;
-    seen.total = total;
+    seen.total = *total;
+    if (seen.claimed != 0)
+        *total = seen.claimed;
     assert_true(size <= BEGINNING);
     memcpy(seen.beginning, beginning, size);
     return seen.answer;
@@ -1324,7 +1331,7 @@ static void test_limit_bounds_memory(void **state)
 {
     static const uint64_t limits[] = {100,    5000,   65535,  65536,  65537,
                                       100000, 131071, 131072, 300000, (1 << 20) - 1};
-    enum { FIRST_BUFFER = 65536 };
+    enum { FIRST_BUFFER = 8192 };
     uint8_t *bytes = make_bytes(1 << 20, 10);
     struct memory memory;
     (void)state;
@@ -1336,6 +1343,25 @@ static void test_limit_bounds_memory(void **state)
         if (largest_allocation > FIRST_BUFFER && largest_allocation > limits[i] + 1)
             fail_msg("limit %llu: %zu bytes allocated", (unsigned long long)limits[i],
                      largest_allocation);
+    }
+    free(bytes);
+}
+
+/* Of a pipe that goes on behind the end that its beginning told, one byte more is read. */
+static void test_claimed_size_bounds_memory(void **state)
+{
+    uint8_t *bytes = make_bytes(1 << 20, 13);
+    struct memory memory;
+    (void)state;
+    for (uint64_t claimed = 8192; claimed < 1 << 20; claimed = claimed * 3 + 1) {
+        seen.claimed = claimed;
+        largest_allocation = 0;
+        assert_int_equal(read_pipe(&memory, bytes, 1 << 20, 65536, 0, 0), 0);
+        seen.claimed = 0;
+        assert_int_equal(memory.length, claimed + 1);
+        assert_memory_equal(memory.start, bytes, memory.length);
+        assert_true(largest_allocation <= claimed + 1);
+        bloomfilter_memory_release(&memory);
     }
     free(bytes);
 }
@@ -1519,6 +1545,7 @@ int main(void)
         TEST_WITH_PIPE(test_read_pipe),
         TEST_WITH_PIPE(test_pipe_with_a_limit),
         TEST_WITH_PIPE(test_limit_bounds_memory),
+        TEST_WITH_PIPE(test_claimed_size_bounds_memory),
         TEST_WITH_PIPE(test_refused_pipes),
         TEST_WITH_PIPE(test_pipe_without_memory),
         TEST(test_map),

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "allocations.h"
+#include "handle/handle.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof(array)[0])
 #define OPTIONS(...)                                                                               \
@@ -948,6 +949,28 @@ static void test_filters_in_memory_of_their_own_are_always_fine(void **state)
     forget(&saved);
 }
 
+/* Nothing makes a file with a right digest, or a filter that counts as checked, out of damage. */
+static void assert_does_not_spread(const struct saved *saved, const bloomfilter *damaged)
+{
+    struct filter_shape shape = bloomfilter_handle_shape(damaged);
+    const char *other_path = path_in(saved->directory, "not-made.bloom");
+    uint8_t *bytes = malloc(saved->size);
+    bloomfilter *copy = poison;
+    bloomfilter *own;
+    assert_non_null(bytes);
+    assert_int_equal(bloomfilter_handle_make_empty(&own, &shape, &damaged->secret), 0);
+    assert_int_equal(bloomfilter_copy(&copy, damaged), BLOOMFILTER_EDAMAGED);
+    assert_null(copy);
+    assert_int_equal(bloomfilter_save(damaged, other_path), BLOOMFILTER_EDAMAGED);
+    assert_int_equal(access(other_path, F_OK), -1);
+    assert_int_equal(bloomfilter_serialize(damaged, bytes, saved->size), BLOOMFILTER_EDAMAGED);
+    assert_int_equal(bloomfilter_union(own, damaged), BLOOMFILTER_EDAMAGED);
+    assert_int_equal(bloomfilter_intersect(own, damaged), BLOOMFILTER_EDAMAGED);
+    assert_int_equal(info_of(own).bits_set, 0);
+    bloomfilter_free(own);
+    free(bytes);
+}
+
 /* Opened in place, damage behind the header is found by verify; read, it is found at once. */
 static void assert_damage_is_found(const struct saved *saved,
                                    const bloomfilter_load_options *options)
@@ -959,6 +982,7 @@ static void assert_damage_is_found(const struct saved *saved,
         bloomfilter *filter = opened(&ways[i], saved, options);
         assert_int_equal(bloomfilter_verify(filter), BLOOMFILTER_EDAMAGED);
         assert_int_equal(bloomfilter_verify(filter), BLOOMFILTER_EDAMAGED);
+        assert_does_not_spread(saved, filter);
         bloomfilter_free(filter);
     }
 }

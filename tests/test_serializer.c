@@ -440,9 +440,14 @@ static void test_beginning(void **state)
     assert_int_equal(bloomfilter_serializer_check_beginning(base.bytes, 192, 4095), DAMAGED);
     assert_int_equal(bloomfilter_serializer_check_beginning(base.bytes, 192, 4096), OK);
     assert_int_equal(bloomfilter_serializer_check_beginning(base.bytes, 192, UINT64_MAX), OK);
-    store(base.bytes + 12, 4, 0xFFFFFFC0);
-    assert_int_equal(bloomfilter_serializer_check_beginning(base.bytes, 192, 0xFFFFFFBF), DAMAGED);
-    assert_int_equal(bloomfilter_serializer_check_beginning(base.bytes, 192, 0xFFFFFFC0), OK);
+    store(base.bytes + 12, 4, 65536);
+    assert_int_equal(bloomfilter_serializer_check_beginning(base.bytes, 192, 65535), DAMAGED);
+    assert_int_equal(bloomfilter_serializer_check_beginning(base.bytes, 192, 65536), OK);
+    for (uint64_t too_long = 65600; too_long <= 0xFFFFFFC0; too_long = too_long * 2 + 64) {
+        store(base.bytes + 12, 4, too_long);
+        assert_int_equal(bloomfilter_serializer_check_beginning(base.bytes, 192, UINT64_MAX),
+                         DAMAGED);
+    }
     free(base.bytes);
 }
 

@@ -41,8 +41,11 @@ struct file_piece {
 /* Writes the pieces, one after the other, to a file: atomically and durably (bloomfilter_save). */
 int bloomfilter_file_save(const char *path, const struct file_piece pieces[], size_t count);
 
-/* Looks at the first bytes of a file; total is its size, UINT64_MAX while unknown. 0: go on. */
-typedef int file_check(void *context, const uint8_t *beginning, size_t size, uint64_t total);
+/*
+ * Looks at the first bytes of a file and says 0 to go on. *total is its size; where that is not
+ * known (UINT64_MAX, of a pipe), the check may set it to what the beginning says.
+ */
+typedef int file_check(void *context, const uint8_t *beginning, size_t size, uint64_t *total);
 
 /*
  * Reads a whole file, or a pipe to its end, into memory (kind NONE when it is empty). `check` sees

@@ -40,8 +40,7 @@ static int allocate_pages(struct memory *memory, size_t size)
     size_t after = HUGE_PAGE - before;
     if (before != 0)
         munmap(mapped, before);
-    if (after != 0)
-        munmap(mapped + before + size, after);
+    munmap(mapped + before + size, after);
     memory->start = mapped + before;
     memory->size = size;
     memory->kind = MEMORY_PAGES;

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -49,6 +50,10 @@ static int read_fully(int file, uint8_t *to, uint64_t size, uint64_t *got)
             return BLOOMFILTER_EIO;
         if (count == 0)
             break;
+        if ((uint64_t)count > left) { /* no answer to what was asked */
+            errno = EIO;
+            return BLOOMFILTER_EIO;
+        }
         *got += (uint64_t)count;
     }
     return 0;
@@ -83,16 +88,17 @@ static int grow(struct memory *memory, uint64_t size)
 }
 
 /* Room for a pipe that has filled `room`, but never for more than one byte over the limit. */
-static uint64_t next_room(uint64_t room, uint64_t max_bytes)
+static uint64_t next_room(uint64_t room, uint64_t limit)
 {
-    if (max_bytes != 0 && room * 2 > max_bytes)
-        return max_bytes + 1;
-    return room * 2;
+    return room > limit / 2 ? limit + 1 : room * 2;
 }
 
-/* Reads the rest of a pipe, whose size only its end tells. */
+/*
+ * Reads the rest of a pipe, whose size only its end tells; stops when it has given more than
+ * `limit` bytes, one of them read.
+ */
 static int read_rest_of_pipe(struct memory *memory, int file, const uint8_t *beginning,
-                             uint64_t size, uint64_t max_bytes)
+                             uint64_t size, uint64_t limit)
 {
     uint64_t room = FIRST_ROOM_FOR_PIPE;
     int code = bloomfilter_memory_allocate(memory, room);
@@ -106,11 +112,9 @@ static int read_rest_of_pipe(struct memory *memory, int file, const uint8_t *beg
         if (code != 0)
             return code;
         memory->length += got;
-        if (max_bytes != 0 && memory->length > max_bytes)
-            return BLOOMFILTER_ETOOLARGE;
-        if (memory->length < room)
+        if (memory->length < room || memory->length > limit)
             return 0;
-        room = next_room(room, max_bytes);
+        room = next_room(room, limit);
         code = grow(memory, room);
         if (code != 0)
             return code;
@@ -121,7 +125,7 @@ static int read_file(struct memory *memory, int file, const struct stat *status,
                      void *context, uint64_t max_bytes)
 {
     uint8_t beginning[BEGINNING];
-    int is_regular = S_ISREG(status->st_mode);
+    bool is_regular = S_ISREG(status->st_mode);
     uint64_t total = is_regular ? (uint64_t)status->st_size : UINT64_MAX;
     uint64_t wanted = total < sizeof beginning ? total : sizeof beginning;
     uint64_t size;
@@ -129,18 +133,22 @@ static int read_file(struct memory *memory, int file, const struct stat *status,
     int code = read_fully(file, beginning, wanted, &size);
     if (code != 0)
         return code;
-    if (size < wanted)
-        total = size; /* all of it */
-    code = check(context, beginning, (size_t)size, total);
+    bool is_all = size < wanted || size == total;
+    if (is_all)
+        total = size;
+    code = check(context, beginning, (size_t)size, &total);
     if (code != 0)
         return code;
-    if (max_bytes != 0 && total != UINT64_MAX && total > max_bytes)
+    if (max_bytes != 0 && total > max_bytes && total != UINT64_MAX)
         return BLOOMFILTER_ETOOLARGE;
-    if (total == 0)
-        return 0;
-    if (total == UINT64_MAX)
-        return read_rest_of_pipe(memory, file, beginning, size, max_bytes);
-    return read_rest_of_file(memory, file, beginning, size, total);
+    if (is_regular || is_all)
+        return total == 0 ? 0 : read_rest_of_file(memory, file, beginning, size, total);
+
+    uint64_t limit = max_bytes != 0 && max_bytes < total ? max_bytes : total;
+    code = read_rest_of_pipe(memory, file, beginning, size, limit);
+    if (code == 0 && max_bytes != 0 && memory->length > max_bytes)
+        code = BLOOMFILTER_ETOOLARGE;
+    return code;
 }
 
 int bloomfilter_file_read(struct memory *memory, const char *path, file_check *check, void *context,

@@ -139,8 +139,10 @@ static int write_piece(int file, const struct file_piece *piece)
         ssize_t written = write(file, bytes, left < LARGEST_WRITE ? (size_t)left : LARGEST_WRITE);
         if (written < 0 && errno == EINTR)
             continue;
-        if (written <= 0)
-            return written == 0 ? io_error(ENOSPC) : BLOOMFILTER_EIO;
+        if (written < 0)
+            return BLOOMFILTER_EIO;
+        if (written == 0 || (uint64_t)written > left) /* neither is an answer to what was asked */
+            return io_error(written == 0 ? ENOSPC : EIO);
         bytes += written;
         left -= (uint64_t)written;
     }
@@ -159,13 +161,21 @@ static int write_pieces(int file, const struct file_piece pieces[], size_t count
     return 0;
 }
 
+/* Not allowed, or not possible here: user namespaces (EINVAL), file systems without owners. */
+static bool is_refusal(int number)
+{
+    return number == EPERM || number == EINVAL || number == EOPNOTSUPP || number == ENOSYS;
+}
+
 /* The owner and group of the file replaced, or the group alone, where the process may give files
  * away. */
 static int keep_owner(const struct stat *existing, int file)
 {
     if (fchown(file, existing->st_uid, existing->st_gid) == 0)
         return 0;
-    if (errno == EPERM && (fchown(file, (uid_t)-1, existing->st_gid) == 0 || errno == EPERM))
+    if (!is_refusal(errno))
+        return BLOOMFILTER_EIO;
+    if (fchown(file, (uid_t)-1, existing->st_gid) == 0 || is_refusal(errno))
         return 0;
     return BLOOMFILTER_EIO;
 }
@@ -176,12 +186,18 @@ static int keep_ownership(const struct stat *existing, const struct stat *create
     if (created->st_uid != existing->st_uid || created->st_gid != existing->st_gid)
         if (keep_owner(existing, file) != 0)
             return BLOOMFILTER_EIO;
+    if ((created->st_mode & 0777) == (existing->st_mode & 0777))
+        return 0;
     return fchmod(file, existing->st_mode & 0777) == 0 ? 0 : BLOOMFILTER_EIO;
 }
 
 static int flush(int file)
 {
     int result;
+#ifdef F_FULLFSYNC /* macOS: fsync leaves the data in the drive's cache */
+    if (fcntl(file, F_FULLFSYNC) == 0)
+        return 0;
+#endif
     do
         result = fsync(file);
     while (result != 0 && errno == EINTR);
@@ -217,7 +233,10 @@ static int close_file(int file, int code)
 
 static int flush_directory(int directory)
 {
-    if (flush(directory) == 0 || errno == EINVAL) /* EINVAL: a file system that cannot */
+    if (flush(directory) == 0)
+        return 0;
+    /* What file systems say that cannot: for them there is nothing to do. */
+    if (errno == EINVAL || errno == EOPNOTSUPP || errno == ENOSYS || errno == EBADF)
         return 0;
     return BLOOMFILTER_EIO;
 }

@@ -33,7 +33,7 @@ static int check_combination(const bloomfilter *into, const bloomfilter *from)
         return compatible;
     if (is_read_only(into))
         return BLOOMFILTER_EREADONLY;
-    return compatible ? 0 : BLOOMFILTER_EINCOMPATIBLE;
+    return compatible ? bloomfilter_verify(from) : BLOOMFILTER_EINCOMPATIBLE;
 }
 
 static void set_combined_count(bloomfilter *into, uint64_t count)

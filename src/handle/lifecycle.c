@@ -122,7 +122,9 @@ int bloomfilter_copy(bloomfilter **out, const bloomfilter *filter)
 
     struct filter_shape shape = bloomfilter_handle_shape(filter);
     bloomfilter *copy;
-    int code = bloomfilter_handle_make_empty(&copy, &shape, &filter->secret);
+    int code = bloomfilter_verify(filter);
+    if (code == 0)
+        code = bloomfilter_handle_make_empty(&copy, &shape, &filter->secret);
     if (code != 0)
         return code;
     memcpy(copy->cells, filter->cells, (size_t)filter->payload_size);

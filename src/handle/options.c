@@ -5,7 +5,6 @@
  * A field appended in a later release must make the struct larger than it was here, padding
  * included, or struct_size could not tell the two apart: append 8-byte fields.
  */
-#include <math.h>
 #include <string.h>
 
 #include "handle/handle.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Filters to and from files and bytes. */
-#include <math.h>
 #include <string.h>
 
 #include "handle/handle.h"
@@ -29,17 +28,20 @@ static struct file_content content_of(const bloomfilter *filter)
 
 enum { PIECES = 4 };
 
-/* A file as the pieces that lie apart in memory. `header_bytes` is room for the first. */
+/*
+ * A file as the pieces that lie apart in memory; `header_bytes` is room for the first. The filter
+ * was verified: over unchecked bytes of a map or view, a fresh digest would make damage look whole.
+ */
 static void make_pieces(const bloomfilter *filter, uint8_t header_bytes[HEADER_SIZE],
                         struct file_piece pieces[PIECES])
 {
-    static const uint8_t zeros[64];
     struct file_content content = content_of(filter);
     bloomfilter_serializer_lay_out(&content);
     bloomfilter_serializer_write_header(&content, &filter->secret, header_bytes);
     pieces[0] = (struct file_piece){header_bytes, HEADER_SIZE};
     pieces[1] = (struct file_piece){content.metadata, content.header.metadata_size};
-    pieces[2] = (struct file_piece){zeros, bloomfilter_serializer_padding_size(&content.header)};
+    pieces[2] = (struct file_piece){bloomfilter_serializer_zeros,
+                                    bloomfilter_serializer_padding_size(&content.header)};
     pieces[3] = (struct file_piece){content.payload, content.header.payload_size};
 }
 
@@ -50,6 +52,9 @@ int bloomfilter_save(const bloomfilter *filter, const char *path)
 
     if (filter == NULL || path == NULL)
         return BLOOMFILTER_EINVAL;
+    int code = bloomfilter_verify(filter);
+    if (code != 0)
+        return code;
     make_pieces(filter, header, pieces);
     return bloomfilter_file_save(path, pieces, PIECES);
 }
@@ -74,6 +79,9 @@ int bloomfilter_serialize(const bloomfilter *filter, void *buffer, size_t size)
 
     if (buffer == NULL || bloomfilter_serialized_size(filter, &needed) != 0 || size < needed)
         return BLOOMFILTER_EINVAL;
+    int code = bloomfilter_verify(filter);
+    if (code != 0)
+        return code;
     make_pieces(filter, header, pieces);
     uint8_t *to = buffer;
     for (size_t i = 0; i < PIECES; i++) {
@@ -174,21 +182,24 @@ int bloomfilter_map(bloomfilter **out, const char *path, const bloomfilter_load_
 }
 
 /*
- * Checks all that the beginning of a file tells before memory is taken for the rest: where the whole
- * header is there (a later minor's can be longer), its tag, its fields, and its sizes against the
- * file's own.
+ * Checks all that the beginning of a file tells before memory is taken for the rest: where the
+ * whole header is there (a later minor's can be longer), its tag, its fields, and its sizes against
+ * the file's own.
  */
-static int check_beginning(void *context, const uint8_t *bytes, size_t size, uint64_t total)
+static int check_beginning(void *context, const uint8_t *bytes, size_t size, uint64_t *total)
 {
     const struct opening *opening = context;
     struct file_header header;
-    int code = bloomfilter_serializer_check_beginning(bytes, size, total);
+    int code = bloomfilter_serializer_check_beginning(bytes, size, *total);
     if (code != 0 || bloomfilter_serializer_header_size(bytes) > size)
         return code;
     code = bloomfilter_serializer_read_header(bytes, size, &opening->secret, &header);
-    if (code == 0 && total != UINT64_MAX && header.payload_offset + header.payload_size != total)
-        code = BLOOMFILTER_EDAMAGED;
-    return code;
+    if (code != 0)
+        return code;
+    uint64_t needed = header.payload_offset + header.payload_size;
+    if (*total == UINT64_MAX)
+        *total = needed;
+    return *total == needed ? 0 : BLOOMFILTER_EDAMAGED;
 }
 
 int bloomfilter_load(bloomfilter **out, const char *path, const bloomfilter_load_options *options)

@@ -38,7 +38,8 @@ int bloomfilter_serializer_check_beginning(const uint8_t *bytes, size_t size, ui
         return BLOOMFILTER_EDAMAGED;
 
     uint32_t header_size = bloomfilter_serializer_header_size(bytes);
-    if (header_size < HEADER_SIZE || header_size % HEADER_UNIT != 0 || header_size > total)
+    if (header_size < HEADER_SIZE || header_size > MAX_HEADER_SIZE ||
+        header_size % HEADER_UNIT != 0 || header_size > total)
         return BLOOMFILTER_EDAMAGED;
     return 0;
 }
@@ -126,7 +127,7 @@ static void load_fields(const uint8_t *bytes, struct file_header *header)
     memcpy(header->body_digest, bytes + AT_BODY_DIGEST, sizeof header->body_digest);
 }
 
-/* A rate that was measured is 0 to 1, and one filter has one form: no negative zero. */
+/* A rate that was measured is 0 to 1, and not negative zero. */
 static bool is_measured_fpr(double rate)
 {
     return isnan(rate) || (!signbit(rate) && rate <= 1.0);

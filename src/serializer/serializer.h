@@ -13,12 +13,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "serializer/body_digest.h"
 #include "support/secret.h"
 
 enum {
     FORMAT_MAJOR = 1,
     FORMAT_MINOR = 0,
-    HEADER_SIZE = 192 /* of a header that this release writes; a later minor's may be longer */
+    HEADER_SIZE = 192, /* of a header that this release writes; a later minor's may be longer */
+    MAX_HEADER_SIZE = 65536
 };
 
 /* The fields of a header. */
@@ -39,7 +41,7 @@ struct file_header {
     uint64_t metadata_size;
     uint64_t payload_offset;
     uint64_t payload_size;
-    uint8_t body_digest[32];
+    uint8_t body_digest[BODY_DIGEST_SIZE];
 };
 
 /* A filter as a file holds it. The pointers lie in bytes that belong to others. */
@@ -87,7 +89,8 @@ uint64_t bloomfilter_serializer_lay_out(struct file_content *content);
 void bloomfilter_serializer_write_header(const struct file_content *content,
                                          const struct secret *secret, uint8_t bytes[HEADER_SIZE]);
 
-/* Zeros between metadata and payload. */
+/* How many zeros lie between metadata and payload, and as many to write. */
 size_t bloomfilter_serializer_padding_size(const struct file_header *header);
+extern const uint8_t bloomfilter_serializer_zeros[];
 
 #endif

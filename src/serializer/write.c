@@ -8,7 +8,7 @@
 #include "serializer/format.h"
 #include "support/bytes.h"
 
-static const uint8_t zeros[HEADER_UNIT];
+const uint8_t bloomfilter_serializer_zeros[HEADER_UNIT];
 
 size_t bloomfilter_serializer_padding_size(const struct file_header *header)
 {
@@ -67,7 +67,7 @@ static void digest_pieces(const struct file_content *content, const struct secre
 
     bloomfilter_body_digest_start(&digest, bytes, AT_BODY_DIGEST, body_size, secret);
     bloomfilter_body_digest_update(&digest, content->metadata, header->metadata_size);
-    bloomfilter_body_digest_update(&digest, zeros, padding_size);
+    bloomfilter_body_digest_update(&digest, bloomfilter_serializer_zeros, padding_size);
     bloomfilter_body_digest_update(&digest, content->payload, header->payload_size);
     bloomfilter_body_digest_finish(&digest, bytes + AT_BODY_DIGEST);
 }

@@ -8,8 +8,8 @@
  * rate in 0..1 (never NaN), and may be called from any thread.
  */
 
-#ifndef PREDICTION_H
-#define PREDICTION_H
+#ifndef BLOOMFILTER_SIZING_PREDICTION_H
+#define BLOOMFILTER_SIZING_PREDICTION_H
 
 #include <stdint.h>
 

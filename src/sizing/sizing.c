@@ -2,9 +2,14 @@
 /*
  * The order of operations below is part of the contract: other implementations, in other
  * languages, come to the same bit_count by the same IEEE 754 operations in the same order. So no
- * expression here may be rearranged, by hand or by -ffast-math.
+ * expression here may be rearranged, by hand or by -ffast-math, and each step has a variable of its
+ * own: where registers are wider than a double (x87), C rounds on assignment.
  */
 #include "sizing/sizing.h"
+
+#ifdef __FAST_MATH__
+#error "-ffast-math changes what filters are made, and what a NaN is"
+#endif
 
 #include <float.h>
 #include <math.h>
@@ -17,15 +22,18 @@ static double natural_log_of_2(void)
 double bloomfilter_sizing_bit_count(uint64_t capacity, double target_fpr)
 {
     double ln_2 = natural_log_of_2();
-    double bits = ceil((-(double)capacity * log(target_fpr)) / (ln_2 * ln_2));
-    return bits < 1.0 ? 1.0 : bits;
+    double numerator = -(double)capacity * log(target_fpr);
+    double denominator = ln_2 * ln_2;
+    double bits = numerator / denominator;
+    return bits < 1.0 ? 1.0 : ceil(bits);
 }
 
 double bloomfilter_sizing_hash_count(uint64_t bit_count, uint64_t capacity)
 {
     /* rint rounds half to even in the default rounding mode. */
-    double hashes = rint((double)bit_count / (double)capacity * natural_log_of_2());
-    return hashes < 1.0 ? 1.0 : hashes;
+    double bits_per_key = (double)bit_count / (double)capacity;
+    double hashes = bits_per_key * natural_log_of_2();
+    return hashes < 1.0 ? 1.0 : rint(hashes);
 }
 
 uint64_t bloomfilter_sizing_capacity(uint64_t bit_count, uint32_t hash_count)

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The secret: after free it is nowhere on the heap, in mapped memory or in the data of any library.
+ * The stack is left out: there libb2, and the dynamic linker when it first binds a function, save
+ * registers that the library cannot wipe.
+ */
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/secret.h"
+
+enum { SECRET_SIZE = 32 };
+
+/* Made anew for each use and wiped after it, so that the only copies left are the library's. */
+static void make_secret(uint8_t secret[SECRET_SIZE])
+{
+    for (int i = 0; i < SECRET_SIZE; i++)
+        secret[i] = (uint8_t)(0xA5 ^ (i * 41 + 7));
+}
+
+static bool is_secret(const uint8_t *bytes)
+{
+    for (int i = 0; i < SECRET_SIZE; i++)
+        if (bytes[i] != (uint8_t)(0xA5 ^ (i * 41 + 7)))
+            return false;
+    return true;
+}
+
+/* A mapping is scanned where the process can write and no file or device is behind it. */
+static bool is_scanned(const char *permissions, const char *name)
+{
+    return permissions[0] == 'r' && permissions[1] == 'w' &&
+           (name[0] == '\0' || strcmp(name, "[heap]") == 0 || name[0] == '/');
+}
+
+/* How often the secret is in this process's writable memory; the places are told on stderr. */
+static size_t count_secrets(void)
+{
+    char line[4400];
+    size_t count = 0;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    assert_non_null(maps);
+    setvbuf(maps, NULL, _IONBF, 0);
+    while (fgets(line, sizeof line, maps) != NULL) {
+        unsigned long start, end;
+        char permissions[5];
+        char name[4200] = "";
+        if (sscanf(line, "%lx-%lx %4s %*s %*s %*s %4199[^\n]", &start, &end, permissions, name) <
+                3 ||
+            !is_scanned(permissions, name))
+            continue;
+        for (const uint8_t *at = (const uint8_t *)start; at + SECRET_SIZE <= (const uint8_t *)end;
+             at++)
+            if (at[0] == (uint8_t)(0xA5 ^ 7) && is_secret(at)) {
+                fprintf(stderr, "the secret is at %p, in %s\n", (const void *)at, name);
+                count++;
+            }
+    }
+    fclose(maps);
+    return count;
+}
+
+/* Creates, uses, saves, loads, copies and frees keyed filters, in a frame of its own. */
+static __attribute__((noinline)) void live(const char *path, uint32_t hash)
+{
+    uint8_t secret[SECRET_SIZE];
+    bloomfilter_options options = BLOOMFILTER_OPTIONS_INIT;
+    bloomfilter_load_options load_options = BLOOMFILTER_LOAD_OPTIONS_INIT;
+    bloomfilter_info info = BLOOMFILTER_INFO_INIT;
+    bloomfilter *filter;
+    bloomfilter *other;
+
+    make_secret(secret);
+    options.capacity = 1000;
+    options.target_fpr = 0.01;
+    options.hash = hash;
+    load_options.secret = options.secret = secret;
+    load_options.secret_size = options.secret_size = sizeof secret;
+    assert_int_equal(bloomfilter_plan(&options, &info), 0);
+    assert_int_equal(bloomfilter_create(&filter, &options), 0);
+    add_numbered(filter, "", 0, 100); /* short keys: the key block is hashed last */
+    add_numbered(filter,
+                 "a key that is longer than one block of BLAKE2b, which takes 128 bytes; the "
+                 "block with the secret is then hashed by itself ",
+                 0, 10);
+    assert_contains_numbered(filter, "", 0, 100);
+    assert_int_equal(bloomfilter_save(filter, path), 0);
+    assert_int_equal(bloomfilter_copy(&other, filter), 0);
+    bloomfilter_free(filter);
+    bloomfilter_free(other);
+    assert_int_equal(bloomfilter_load(&filter, path, &load_options), 0);
+    bloomfilter_free(filter);
+    assert_int_equal(bloomfilter_map(&filter, path, &load_options), 0);
+    assert_int_equal(bloomfilter_verify(filter), 0);
+    bloomfilter_free(filter);
+    options.target_fpr = 2; /* refused: the copy made on the way is wiped too */
+    assert_int_equal(bloomfilter_create(&filter, &options), BLOOMFILTER_EINVAL);
+    bloomfilter_secret_wipe(secret, sizeof secret);
+}
+
+static void check_scheme(uint32_t hash)
+{
+    const char *directory = make_temporary_directory();
+    live(path_in(directory, "keyed.bloom"), hash);
+    remove_tree(directory);
+    assert_int_equal(count_secrets(), 0);
+}
+
+static void test_scan_finds_a_secret(void **state)
+{
+    uint8_t *copy = malloc(SECRET_SIZE);
+    (void)state;
+    make_secret(copy);
+    assert_int_equal(count_secrets(), 1);
+    bloomfilter_secret_wipe(copy, SECRET_SIZE);
+    free(copy);
+    assert_int_equal(count_secrets(), 0);
+}
+
+static void test_blake2b_pair(void **state)
+{
+    (void)state;
+    check_scheme(BLOOMFILTER_HASH_BLAKE2B_PAIR);
+}
+
+static void test_blake2b_indexed(void **state)
+{
+    (void)state;
+    check_scheme(BLOOMFILTER_HASH_BLAKE2B_INDEXED);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_scan_finds_a_secret),
+        cmocka_unit_test(test_blake2b_pair),
+        cmocka_unit_test(test_blake2b_indexed),
+    };
+    return RUN(tests);
+}
