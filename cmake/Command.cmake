@@ -10,6 +10,7 @@ if(NOT JANSSON_FOUND)
 endif()
 
 set(bloomfilter_command_sources
+    tools/escape.c
     tools/file_lock.c
     tools/filter_file.c
     tools/filter_shape.c
@@ -20,7 +21,9 @@ set(bloomfilter_command_sources
     tools/key_files.c
     tools/keys.c
     tools/main.c
+    tools/metadata.c
     tools/names.c
+    tools/new_file.c
     tools/numbers.c
     tools/options.c
     tools/output_file.c
@@ -29,6 +32,7 @@ set(bloomfilter_command_sources
     tools/raw_bits.c
     tools/report.c
     tools/secret.c
+    tools/standard_input.c
     tools/system_files.c
     tools/verb_add.c
     tools/verb_build.c

@@ -3,39 +3,53 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
-#include <stdlib.h>
-#include <string.h>
+#include <stddef.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "file_lock.h"
+#include "output_file.h"
 #include "progress.h"
 #include "report.h"
 #include "secret.h"
+#include "standard_input.h"
 #include "system_files.h"
 
-enum { HEADER_ROOM = 4096 };
+enum { HEADER_ROOM = 65536 }; /* a header of any minor format */
 
-static bool is_standard_stream(const char *path)
+static int load(bloomfilter **filter, const char *path,
+                const bloomfilter_load_options *load_options)
 {
-    return strcmp(path, "-") == 0;
-}
-
-int filter_load(bloomfilter **filter, const char *path, const command_options *options)
-{
-    bloomfilter_load_options load_options = secret_load_options(options);
-    progress_begin_call("reading", path);
-    int code =
-        bloomfilter_load(filter, is_standard_stream(path) ? "/dev/stdin" : path, &load_options);
-    progress_end();
-    return code;
+    return bloomfilter_load(filter, is_standard_stream(path) ? "/dev/stdin" : path, load_options);
 }
 
 int filter_open(bloomfilter **filter, const char *path, const command_options *options)
 {
-    int code = filter_load(filter, path, options);
+    bloomfilter_load_options load_options = secret_load_options(options);
+    if (standard_input_take(path, INPUT_OF_FILTER) != STATUS_YES)
+        return STATUS_ERROR;
+    progress_begin_call("reading", path);
+    int code = load(filter, path, &load_options);
+    progress_end();
     return code < 0 ? report_open(path, code, options->shape.secret != NULL) : STATUS_YES;
+}
+
+int filter_verify(const char *path, const command_options *options)
+{
+    bloomfilter_load_options load_options = secret_load_options(options);
+    bloomfilter *filter;
+    struct stat status;
+
+    progress_begin_call("checking", path);
+    bool is_regular =
+        !is_standard_stream(path) && stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    int code = is_regular ? bloomfilter_map(&filter, path, &load_options)
+                          : load(&filter, path, &load_options);
+    if (code == 0)
+        code = bloomfilter_verify(filter);
+    bloomfilter_free(filter); /* leaves errno */
+    progress_end();
+    return code;
 }
 
 int filter_peek(const char *path, bloomfilter_info *info)
@@ -52,52 +66,22 @@ int filter_peek(const char *path, bloomfilter_info *info)
     return result;
 }
 
-/* Sees before hours of work that there is a directory for a file that does not exist yet. */
-static int check_directory_of(const char *path)
+static int write_filter(const void *filter, const char *path)
 {
-    struct stat status;
-    if (lstat(path, &status) == 0)
-        return report_error(path, "is a symbolic link to a file that does not exist. Remove it or "
-                                  "give another name");
-    char *copy = strdup(path);
-    if (copy == NULL)
-        return report_code(path, BLOOMFILTER_ENOMEM);
-    int failed = access(dirname(copy), W_OK | X_OK) < 0;
-    int result = failed ? report_save(path, BLOOMFILTER_EIO) : STATUS_YES;
-    free(copy);
-    return result;
+    return bloomfilter_save(filter, path);
 }
 
-int filter_check_output(const char *path, const command_options *options)
+int filter_save(const bloomfilter *filter, const char *path, bool force)
 {
-    struct stat status;
-    if (is_standard_stream(path))
-        return report_error(path, "a filter cannot be written to standard output. Give a file "
-                                  "name (./- for a file of that name)");
-    if (stat(path, &status) < 0)
-        return errno == ENOENT ? check_directory_of(path) : report_save(path, BLOOMFILTER_EIO);
-    if (S_ISDIR(status.st_mode))
-        return report_error(path, "is a directory. Give the name of a file in it");
-    if (!S_ISREG(status.st_mode))
-        return report_error(path, "exists and is not a regular file. Give another name");
-    if (!options->force)
-        return report_error(path, "exists already. Give another name, or --force to replace it");
-    return STATUS_YES;
-}
-
-int filter_save(const bloomfilter *filter, const char *path)
-{
-    progress_begin_call("saving", path);
-    hold_signals();
-    int code = bloomfilter_save(filter, path);
-    release_signals();
-    progress_end();
-    return code < 0 ? report_save(path, code) : STATUS_YES;
+    return output_write(path, force, write_filter, filter);
 }
 
 int filter_check_regular(const char *path)
 {
     struct stat status;
+    if (is_standard_stream(path))
+        return report_error("standard input", "cannot be changed. Give the name of a filter file "
+                                              "(./- for a file of that name)");
     if (stat(path, &status) < 0)
         return report_code(path, BLOOMFILTER_EIO);
     if (S_ISREG(status.st_mode))
@@ -121,9 +105,7 @@ int filter_save_new(const bloomfilter *filter, const char *path, const command_o
     int lock = -1;
     if (options->force && filter_lock(path, true, &lock) != STATUS_YES)
         return STATUS_ERROR;
-    int status = filter_check_output(path, options);
-    if (status == STATUS_YES)
-        status = filter_save(filter, path);
+    int status = filter_save(filter, path, options->force);
     file_lock_release(lock);
     return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * filter_file.h - opens and saves filters for the verbs, and says what went wrong. All functions
- * return STATUS_YES or, after a report, STATUS_ERROR.
+ * filter_file.h - opens and saves filters for the verbs, and says what went wrong. Where nothing
+ * else is said, functions return STATUS_YES or, after a report, STATUS_ERROR.
  */
 #ifndef TOOLS_FILTER_FILE_H
 #define TOOLS_FILTER_FILE_H
@@ -9,23 +9,21 @@
 #include "posix.h"
 
 #include <bloomfilter.h>
+#include <stdbool.h>
 
 #include "options.h"
 
 /* Reads a filter; "-" is standard input. The secret of `options` was read before. */
 int filter_open(bloomfilter **filter, const char *path, const command_options *options);
 
-/* The same, without a report: what the library returned. */
-int filter_load(bloomfilter **filter, const char *path, const command_options *options);
+/* Checks every byte of a file. Returns what the library did, without a report. A regular file is
+ * mapped: it takes no memory, and a fault of the disk is a SIGBUS. */
+int filter_verify(const char *path, const command_options *options);
 
 /* What a file says in its header, in constant time. */
 int filter_peek(const char *path, bloomfilter_info *info);
 
-/* Sees before the work that `path` may be made: it does not exist, or is a file that --force
- * permits to replace. */
-int filter_check_output(const char *path, const command_options *options);
-
-/* Saves a new filter, after another look; waits for other writers of a file that it replaces. */
+/* Saves a new filter; with --force waits for other writers of a file that it replaces. */
 int filter_save_new(const bloomfilter *filter, const char *path, const command_options *options);
 
 /* Sees that a file that is to be changed is a regular one, without opening it: a named pipe would
@@ -36,8 +34,8 @@ int filter_check_regular(const char *path);
  * there is no file. */
 int filter_lock(const char *path, bool may_be_missing, int *lock);
 
-/* Saves to a file whose lock is held. */
-int filter_save(const bloomfilter *filter, const char *path);
+/* Saves: with `force` to a file whose lock is held, without it to one that must not exist. */
+int filter_save(const bloomfilter *filter, const char *path, bool force);
 
 /* bloomfilter_get_info with a report. */
 int filter_get_info(const bloomfilter *filter, const char *path, bloomfilter_info *info);

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "filter_shape.h"
 
-#include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include <stddef.h>
 
+#include "metadata.h"
 #include "rate_warning.h"
 #include "report.h"
-#include "system_files.h"
 
 int shape_check_given(const command_options *options, const char *verb, bool needs_capacity)
 {
@@ -46,45 +43,6 @@ int shape_plan(const command_options *options, const char *subject, bloomfilter_
     return code < 0 ? report_shape(&options->shape, subject, code) : STATUS_YES;
 }
 
-/* Reads the file into *bytes, which the caller frees. */
-static int read_metadata_file(const char *path, void **bytes, size_t *size)
-{
-    /* One byte more than can be stored: the library then refuses what is too large. */
-    size_t room = BLOOMFILTER_MAX_METADATA_SIZE + 1;
-    int descriptor = open_file(path, O_RDONLY);
-    if (descriptor < 0)
-        return report_errno(path, "cannot open the metadata");
-    *bytes = malloc(room);
-    ssize_t read_size = *bytes != NULL ? read_full(descriptor, *bytes, room) : 0;
-    int status = *bytes == NULL  ? report_error(NULL, "out of memory")
-                 : read_size < 0 ? report_errno(path, "cannot read the metadata")
-                                 : STATUS_YES;
-    close(descriptor);
-    *size = read_size > 0 ? (size_t)read_size : 0;
-    return status;
-}
-
-static int set_metadata(bloomfilter *filter, const command_options *options, const char *subject)
-{
-    void *bytes = NULL;
-    size_t size = 0;
-    int code = 0;
-    int status = STATUS_YES;
-
-    if (options->metadata_text != NULL)
-        code = bloomfilter_set_metadata(filter, options->metadata_text,
-                                        strlen(options->metadata_text));
-    if (options->metadata_file != NULL) {
-        status = read_metadata_file(options->metadata_file, &bytes, &size);
-        if (status == STATUS_YES)
-            code = bloomfilter_set_metadata(filter, bytes, size);
-        free(bytes);
-    }
-    if (code == BLOOMFILTER_ETOOLARGE)
-        return report_error(options->metadata_file, "metadata has 16 MiB at most");
-    return code < 0 ? report_code(subject, code) : status;
-}
-
 int shape_create(bloomfilter **filter, const command_options *options, const char *subject,
                  bool advise)
 {
@@ -96,7 +54,7 @@ int shape_create(bloomfilter **filter, const command_options *options, const cha
     int code = bloomfilter_create(filter, &options->shape);
     if (code < 0)
         return report_shape(&options->shape, subject, code);
-    int status = set_metadata(*filter, options, subject);
+    int status = metadata_store(*filter, options, subject);
     if (status != STATUS_YES) {
         bloomfilter_free(*filter);
         *filter = NULL;

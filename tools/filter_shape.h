@@ -16,8 +16,8 @@ int shape_check_given(const command_options *options, const char *verb, bool nee
 /* bloomfilter_plan with a report. */
 int shape_plan(const command_options *options, const char *subject, bloomfilter_info *planned);
 
-/* Makes the empty filter that the options describe, metadata included, after a warning if it will
- * miss its target. With `advise` false the warning gives no advice. */
+/* Makes the empty filter that the options describe, with the metadata that was read, after a warning
+ * if it will miss its target. With `advise` false the warning gives no advice. */
 int shape_create(bloomfilter **filter, const command_options *options, const char *subject,
                  bool advise);
 

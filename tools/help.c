@@ -25,10 +25,11 @@ void help_print_main(FILE *file)
     fprintf(file, "Usage: bloomfilter VERB [OPTION...] FILE...\n\n%s\nVerbs:\n", main_text);
     for (const command_verb *const *verb = all_verbs; *verb != NULL; verb++)
         fprintf(file, "  %-10s %s\n", (*verb)->name, (*verb)->summary);
-    fprintf(file,
-            "\n%s\n'bloomfilter VERB --help' tells the options of a verb, 'bloomfilter --version' "
-            "the release.\n",
-            main_examples);
+    fprintf(
+        file,
+        "\n%s\n'bloomfilter VERB --help' or 'bloomfilter help VERB' tells the options of a verb,\n"
+        "'bloomfilter --version' the release.\n",
+        main_examples);
 }
 
 void help_print_verb(const command_verb *verb)

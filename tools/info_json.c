@@ -61,8 +61,8 @@ static int set_file(json_t *object, const info_document *document)
         return 0;
     json_t *path = json_string(document->path);
     failed |= json_object_set_new(object, "file", path != NULL ? path : json_null());
-    if (document->has_metadata)
-        failed |= set_metadata(object, document);
+    failed |= json_object_set_new(object, "checked", json_boolean(document->has_content));
+    failed |= set_metadata(object, document);
     return failed;
 }
 

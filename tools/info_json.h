@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * info_json.h - what info and plan print for programs: the fields of bloomfilter_info by their
- * names, hash_name, layout_name, and for info the file and its metadata.
+ * names, hash_name, layout_name, and for info the file, whether all of it was checked, and its
+ * metadata.
  */
 #ifndef TOOLS_INFO_JSON_H
 #define TOOLS_INFO_JSON_H
@@ -16,8 +17,7 @@
 typedef struct info_document {
     const bloomfilter_info *info;
     const char *path; /* NULL: a plan, which has no file */
-    bool has_content; /* false: what only the content tells is null */
-    bool has_metadata;
+    bool has_content; /* false: only the header was read; what it does not tell is null */
     const void *metadata;
     size_t metadata_size;
 } info_document;

@@ -4,7 +4,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "escape.h"
 #include "names.h"
 
 #define LABEL "%-16s "
@@ -75,7 +77,12 @@ static void print_content(const bloomfilter_info *info)
 
 void print_info(const char *path, const bloomfilter_info *info, bool header_only)
 {
-    printf(LABEL "%s\n", "file", path);
+    printf(LABEL, "file");
+    print_escaped(stdout, path, strlen(path));
+    putchar('\n');
+    if (header_only)
+        printf(LABEL "no: header only%s\n", "checked",
+               (info->flags & BLOOMFILTER_FLAG_KEYED) != 0 ? ", not authenticated" : "");
     printf(LABEL "%" PRIu32 ".%" PRIu32 "\n", "format", info->format_major, info->format_minor);
     print_shape(info);
     print_bytes(header_only ? "file size" : "memory", info->memory_bytes);
@@ -104,53 +111,6 @@ void print_plan(const bloomfilter_info *info)
     print_rate("expected rate", info->expected_fpr);
 }
 
-/* The length of the UTF-8 character at `bytes`, 0 if it is none or one that is not printed as it
- * is: U+0080 to U+009F move the cursor of some terminals, U+200E to U+206F change the direction of
- * the text. */
-static size_t printable_character(const unsigned char *bytes, size_t size)
-{
-    static const uint32_t smallest[] = {0, 0, 0xA0, 0x800, 0x10000};
-    size_t length = bytes[0] < 0xC2   ? 0
-                    : bytes[0] < 0xE0 ? 2
-                    : bytes[0] < 0xF0 ? 3
-                    : bytes[0] < 0xF5 ? 4
-                                      : 0;
-    if (bytes[0] >= 0x20 && bytes[0] < 0x7F && bytes[0] != '\\')
-        return 1;
-    if (length == 0 || length > size)
-        return 0;
-    uint32_t character = bytes[0] & (0xFFu >> (length + 1));
-    for (size_t i = 1; i < length; i++) {
-        if ((bytes[i] & 0xC0) != 0x80)
-            return 0;
-        character = character << 6 | (bytes[i] & 0x3Fu);
-    }
-    if (character < smallest[length] || character > 0x10FFFF)
-        return 0;
-    if ((character >= 0xD800 && character < 0xE000) || (character >= 0x200E && character < 0x2070))
-        return 0;
-    return length;
-}
-
-static void print_escaped(const unsigned char *bytes, size_t size)
-{
-    size_t at = 0;
-    while (at < size) {
-        size_t length = printable_character(bytes + at, size - at);
-        if (length > 0)
-            fwrite(bytes + at, 1, length, stdout);
-        else if (bytes[at] == '\n')
-            fputs("\\n", stdout);
-        else if (bytes[at] == '\t')
-            fputs("\\t", stdout);
-        else if (bytes[at] == '\\')
-            fputs("\\\\", stdout);
-        else
-            printf("\\x%02x", bytes[at]);
-        at += length > 0 ? length : 1;
-    }
-}
-
 void print_metadata(const void *bytes, size_t size)
 {
     printf(LABEL, "metadata");
@@ -158,6 +118,6 @@ void print_metadata(const void *bytes, size_t size)
         puts("none");
         return;
     }
-    print_escaped(bytes, size < METADATA_SHOWN ? size : METADATA_SHOWN);
+    print_escaped(stdout, bytes, size < METADATA_SHOWN ? size : METADATA_SHOWN);
     printf("%s (%zu bytes)\n", size > METADATA_SHOWN ? "..." : "", size);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "key_files.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,6 +11,7 @@
 
 #include "progress.h"
 #include "report.h"
+#include "standard_input.h"
 #include "system_files.h"
 
 enum { BLOCK_SIZE = 1 << 20 };
@@ -31,7 +31,6 @@ int key_files_open(key_files *files, const command_options *options, char *const
     files->count = count > 0 ? count : 1;
     files->separator = options->null_separated ? '\0' : '\n';
     files->hex = options->hex;
-    files->stdin_is_secret = options->secret_descriptor == STDIN_FILENO;
     files->files = calloc((size_t)files->count, sizeof *files->files);
     if (files->files == NULL) {
         report_error(NULL, "out of memory");
@@ -53,16 +52,6 @@ void key_files_close(key_files *files)
     files->files = NULL;
 }
 
-static bool is_stdin(const key_file *file)
-{
-    return strcmp(file->name, "-") == 0;
-}
-
-static const char *shown_name(const key_file *file)
-{
-    return is_stdin(file) ? "standard input" : file->name;
-}
-
 /* Counts the keys on their way to the sink, for the progress line. */
 static bool pass_on(void *context, const key_batch *batch)
 {
@@ -74,11 +63,11 @@ static bool pass_on(void *context, const key_batch *batch)
 static int report_keys(const key_file *file, const key_pass *pass, key_result result)
 {
     if (result == KEYS_BAD_HEX)
-        return report_error(shown_name(file),
+        return report_error(shown_input(file->name),
                             "line %" PRIu64 ": not hexadecimal. With --hex, every line is two "
                             "digits for each byte of a key and nothing else",
                             key_splitter_line(pass->splitter));
-    return report_error(shown_name(file), "out of memory for a line this long");
+    return report_error(shown_input(file->name), "out of memory for a line this long");
 }
 
 /* An unlinked file in TMPDIR, for what a pipe gives. -1 after a report. */
@@ -94,12 +83,14 @@ static int open_spool(void)
         return -1;
     }
     snprintf(path, room, "%s/bloomfilter-XXXXXX", directory);
+    hold_signals();
     int descriptor = mkstemp(path);
+    if (descriptor >= 0)
+        unlink(path);
+    release_signals();
     if (descriptor < 0)
         report_errno(directory, "cannot make a temporary file (give -n COUNT to do without, or "
                                 "set TMPDIR)");
-    else
-        unlink(path);
     free(path);
     return descriptor;
 }
@@ -110,12 +101,13 @@ static int read_blocks(key_pass *pass, const key_file *file, int descriptor, int
     for (;;) {
         ssize_t size = read_some(descriptor, pass->block, BLOCK_SIZE);
         if (size < 0)
-            return report_errno(shown_name(file), "cannot read");
+            return report_errno(shown_input(file->name), "cannot read");
         if (size == 0)
             break;
         if (spool >= 0 && write_all(spool, pass->block, (size_t)size) < 0)
-            return report_errno(shown_name(file), "cannot keep a copy to count its keys (give -n "
-                                                  "COUNT to do without, or set TMPDIR)");
+            return report_errno(shown_input(file->name),
+                                "cannot keep a copy to count its keys (give -n "
+                                "COUNT to do without, or set TMPDIR)");
         progress_advance((uint64_t)size, 0);
         key_result result = key_splitter_feed(pass->splitter, pass->block, (size_t)size);
         if (result == KEYS_STOPPED) {
@@ -140,7 +132,7 @@ static int read_to_read_again(key_pass *pass, key_file *file, int descriptor)
     off_t start = lseek(descriptor, 0, SEEK_CUR);
     if (fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && start >= 0) {
         file->start = start;
-        if (is_stdin(file))
+        if (is_standard_stream(file->name))
             file->descriptor = descriptor;
         return read_blocks(pass, file, descriptor, -1);
     }
@@ -151,19 +143,21 @@ static int read_to_read_again(key_pass *pass, key_file *file, int descriptor)
     return read_blocks(pass, file, descriptor, file->descriptor);
 }
 
-static int read_file(key_pass *pass, const key_files *files, key_file *file)
+static int read_file(key_pass *pass, key_file *file)
 {
     if (file->descriptor >= 0) {
         if (lseek(file->descriptor, file->start, SEEK_SET) < 0)
-            return report_errno(shown_name(file), "cannot read it a second time");
+            return report_errno(shown_input(file->name), "cannot read it a second time");
         return read_blocks(pass, file, file->descriptor, -1);
     }
-    if (is_stdin(file) && files->stdin_is_secret)
-        return report_error(shown_name(file), "it was read for the secret already. Name a file "
-                                              "of keys, or give --secret-fd another descriptor");
-    int descriptor = is_stdin(file) ? STDIN_FILENO : open_file(file->name, O_RDONLY);
+    if (standard_input_take(file->name, INPUT_OF_KEYS) != STATUS_YES)
+        return STATUS_ERROR;
+    int descriptor =
+        is_standard_stream(file->name) ? STDIN_FILENO : open_file(file->name, O_RDONLY);
     if (descriptor < 0)
         return report_errno(file->name, "cannot open");
+    if (isatty(descriptor))
+        progress_end(); /* it would run into what is typed */
     int result = pass->is_first_of_two ? read_to_read_again(pass, file, descriptor)
                                        : read_blocks(pass, file, descriptor, -1);
     if (descriptor != STDIN_FILENO)
@@ -178,9 +172,9 @@ static uint64_t total_size(const key_files *files)
     for (int i = 0; i < files->count; i++) {
         const key_file *file = &files->files[i];
         struct stat status;
-        int failed = file->descriptor >= 0 ? fstat(file->descriptor, &status)
-                     : is_stdin(file)      ? fstat(STDIN_FILENO, &status)
-                                           : stat(file->name, &status);
+        int failed = file->descriptor >= 0            ? fstat(file->descriptor, &status)
+                     : is_standard_stream(file->name) ? fstat(STDIN_FILENO, &status)
+                                                      : stat(file->name, &status);
         if (failed || !S_ISREG(status.st_mode))
             return 0;
         total += (uint64_t)status.st_size;
@@ -194,7 +188,7 @@ static int run_pass(key_files *files, const char *doing, key_pass *pass, bool ke
     progress_begin(doing, total_size(files));
     for (int i = 0; i < files->count && !pass->stopped; i++) {
         pass->splitter = key_splitter_new(files->separator, files->hex, pass_on, pass);
-        int result = pass->splitter != NULL ? read_file(pass, files, &files->files[i])
+        int result = pass->splitter != NULL ? read_file(pass, &files->files[i])
                                             : report_error(NULL, "out of memory");
         key_splitter_free(pass->splitter);
         if (result != STATUS_YES) {

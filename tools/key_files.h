@@ -26,7 +26,6 @@ typedef struct key_files {
     int count;
     char separator;
     bool hex;
-    bool stdin_is_secret; /* standard input was read for the secret already */
 } key_files;
 
 /* The key files of a command line: `names`, or standard input if there are none. 0, or -1 after a

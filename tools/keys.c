@@ -179,9 +179,6 @@ key_result key_splitter_finish(key_splitter *splitter)
         if (result == KEYS_OK)
             result = flush(splitter);
     }
-    splitter->begun.size = 0;
-    if (result == KEYS_OK)
-        splitter->line = 0;
     return result;
 }
 

@@ -48,11 +48,11 @@ void key_splitter_free(key_splitter *splitter);
  * KEYS_OK the splitter can only be freed. */
 key_result key_splitter_feed(key_splitter *splitter, const void *block, size_t size);
 
-/* The stream has ended: gives out a last line without separator. After KEYS_OK, the next feed
- * begins a new stream. */
+/* The stream has ended: gives out a last line without separator. The splitter can only be freed
+ * then: every stream has one of its own. */
 key_result key_splitter_finish(key_splitter *splitter);
 
-/* The number of the line, from 1, that was cut off last in this stream. */
+/* The number of the line, from 1, that was cut off last. */
 uint64_t key_splitter_line(const key_splitter *splitter);
 
 #endif

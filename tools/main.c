@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "help.h"
+#include "metadata.h"
 #include "options.h"
 #include "report.h"
 #include "secret.h"
@@ -37,6 +38,7 @@ static int run_verb(const command_verb *verb, int argc, char **argv)
     int status = options_parse(&options, verb, argc, argv);
     if (status < 0)
         status = verb->run(&options);
+    metadata_free(&options);
     secret_wipe();
     return status;
 }
@@ -67,6 +69,8 @@ static int run(int argc, char **argv)
         return STATUS_YES;
     }
     const command_verb *verb = find_verb(word);
+    if (verb == NULL && *word == '-')
+        return report_usage(NULL, "options follow the verb: bloomfilter VERB %s ...", word);
     if (verb == NULL)
         return report_usage(NULL, "unknown verb '%s'", word);
     return run_verb(verb, argc - 1, argv + 1);
@@ -75,5 +79,7 @@ static int run(int argc, char **argv)
 int main(int argc, char **argv)
 {
     open_standard_descriptors();
+    setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* whole lines, also beside those of other processes */
+    ignore_size_signal();
     return report_close_output(run(argc, argv));
 }

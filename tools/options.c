@@ -37,6 +37,8 @@ static const option_row option_rows[] = {
     {'m', 'm', "bits", "BITS", "bits of the filter (default: from -n and -p)", TO_VALUE},
     {'k', 'k', "hashes", "COUNT", "positions per key, 1 to 255 (default: from -n and -m)",
      TO_VALUE},
+    {'B', 'm', "bits", "BITS", "bits of the filter: how many IN has", TO_VALUE},
+    {'K', 'k', "hashes", "COUNT", "positions per key, 1 to 255: what IN was made with", TO_VALUE},
     {'H', 0, "hash", "NAME", "blake2b-pair (default), blake2b-indexed or murmur3-tweak", TO_VALUE},
     {'S', 0, "seed", "TWEAK", "the tweak of murmur3-tweak, 0 to 4294967295 or 0x...", TO_VALUE},
     {'I', 0, "insert-count", "N", "keys that were added, to be recorded (default 0)", TO_VALUE},
@@ -53,13 +55,13 @@ static const option_row option_rows[] = {
     {'c', 'c', "count", NULL, "print only how many keys were selected", TO_FLAG(count_only)},
     {'q', 'q', "quiet", NULL, "print nothing, stop at the first selected key", TO_FLAG(quiet)},
     {'P', 0, "probes", "COUNT", "random keys to ask for (default 1M)", TO_VALUE},
-    {'R', 0, "seed", "N", "where the random keys start (default 1)", TO_VALUE},
+    {'R', 0, "probe-seed", "N", "where the random keys start (default 1)", TO_VALUE},
     {'r', 0, "record", NULL, "store the result in FILE", TO_FLAG(record)},
     {'w', 0, "raw", NULL, "bare bits, least significant bit of each byte first", TO_FLAG(raw)},
-    {'e', 0, "header", NULL, "read the header only: at once, unchecked, without secret",
+    {'e', 0, "header", NULL, "read the header only: at once, without secret, the rest unchecked",
      TO_FLAG(header_only)},
-    {'g', 0, "metadata", NULL, "print the stored metadata and nothing else",
-     TO_FLAG(metadata_only)},
+    {'g', 0, "print-metadata", NULL, "print the stored metadata and nothing else",
+     TO_FLAG(print_metadata)},
     {'j', 0, "json", NULL, "print JSON", TO_FLAG(json)},
     {'o', 'o', "output", "FILE", "the file to make, in place of the operand", TO_TEXT(output)},
     {'f', 'f', "force", NULL, "replace the file if it exists", TO_FLAG(force)},
@@ -74,6 +76,9 @@ static bool takes(const command_verb *verb, const option_row *row)
 {
     return strchr(verb->option_ids, row->id) != NULL;
 }
+
+/* What getopt_long gives for a long option is its id and this; for a short one, its letter. */
+enum { LONG_OPTION = 256 };
 
 /* The two forms in which getopt_long wants the options of a verb. */
 typedef struct getopt_tables {
@@ -99,20 +104,20 @@ static void fill_tables(getopt_tables *tables, const command_verb *verb)
         tables->long_options[longs].name = row->long_name;
         tables->long_options[longs].has_arg =
             row->argument != NULL ? required_argument : no_argument;
-        tables->long_options[longs].val = row->id;
+        tables->long_options[longs].val = LONG_OPTION + row->id;
         longs++;
     }
 }
 
-/* getopt_long gives the letter of a short option and the id of a long one. */
+/* The row of what getopt_long found: a letter, or LONG_OPTION and the id. */
 static const option_row *find_row(const command_verb *verb, int found)
 {
-    for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (takes(verb, &option_rows[i]) && option_rows[i].id == found)
-            return &option_rows[i];
-    for (size_t i = 0; i < OPTION_COUNT; i++)
-        if (takes(verb, &option_rows[i]) && option_rows[i].short_name == found)
-            return &option_rows[i];
+    for (size_t i = 0; i < OPTION_COUNT; i++) {
+        const option_row *row = &option_rows[i];
+        if (takes(verb, row) &&
+            found == (found >= LONG_OPTION ? LONG_OPTION + row->id : row->short_name))
+            return row;
+    }
     return NULL;
 }
 
@@ -151,12 +156,11 @@ static const char *parse_tweak(const char *text, uint64_t *tweak)
 static const char *parse_descriptor(const char *text, int *descriptor)
 {
     uint64_t number;
-    const char *wrong = parse_count(text, &number);
-    if (wrong == NULL && number > INT_MAX)
-        wrong = "no file descriptor";
-    if (wrong == NULL)
-        *descriptor = (int)number;
-    return wrong;
+    if (text[strspn(text, "0123456789")] != '\0' || parse_count(text, &number) != NULL ||
+        number > INT_MAX)
+        return "not a file descriptor; give the number of one that is open, such as 3";
+    *descriptor = (int)number;
+    return NULL;
 }
 
 /* Takes an option with a value. NULL, or what is wrong with it. */
@@ -168,8 +172,10 @@ static const char *take_value(command_options *options, char id, const char *arg
     case 'p':
         return parse_rate(argument, &options->shape.target_fpr);
     case 'm':
+    case 'B':
         return parse_bit_count(argument, &options->shape.bit_count);
     case 'k':
+    case 'K':
         return parse_hash_count(argument, &options->shape.hash_count);
     case 'H':
         return parse_hash_name(argument, &options->shape.hash);
@@ -223,6 +229,24 @@ static int report_refused(const command_verb *verb, int found, char **argv)
     return report_usage(verb->name, "unknown option -%c", optopt);
 }
 
+/* Names the option as it was typed. */
+static int report_value(const command_verb *verb, const option_row *row, int found,
+                        const char *wrong)
+{
+    if (found < LONG_OPTION)
+        return report_usage(verb->name, "-%c %s: %s", row->short_name, optarg, wrong);
+    return report_usage(verb->name, "--%s %s: %s", row->long_name, optarg, wrong);
+}
+
+/* "" is what a variable that is not set leaves. */
+static bool has_empty_name(const command_options *options)
+{
+    for (int i = 0; i < options->operand_count; i++)
+        if (*options->operands[i] == '\0')
+            return true;
+    return options->output != NULL && *options->output == '\0';
+}
+
 static int check_together(const command_options *options, const command_verb *verb)
 {
     int given = options->operand_count + (options->output != NULL);
@@ -230,6 +254,8 @@ static int check_together(const command_options *options, const command_verb *ve
         return report_usage(verb->name, "--secret-file and --secret-fd exclude each other");
     if (options->metadata_text != NULL && options->metadata_file != NULL)
         return report_usage(verb->name, "--metadata and --metadata-file exclude each other");
+    if (has_empty_name(options))
+        return report_usage(verb->name, "a file name is empty");
     if (given < verb->min_operands)
         return report_usage(verb->name, "too few file names; usage: bloomfilter %s %s", verb->name,
                             verb->synopsis);
@@ -254,7 +280,7 @@ int options_parse(command_options *options, const command_verb *verb, int argc, 
             return report_refused(verb, found, argv);
         const char *wrong = take_option(options, row, optarg);
         if (wrong != NULL)
-            return report_usage(verb->name, "--%s %s: %s", row->long_name, optarg, wrong);
+            return report_value(verb, row, found, wrong);
         if (options->help) {
             help_print_verb(verb);
             return STATUS_YES;

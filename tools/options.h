@@ -10,6 +10,7 @@
 
 #include <bloomfilter.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* What a command line said. A text is NULL and a flag false where it said nothing. */
@@ -26,13 +27,15 @@ typedef struct command_options {
     int secret_descriptor; /* -1: none */
     const char *metadata_text;
     const char *metadata_file;
+    void *metadata; /* what the file holds, once it was read */
+    size_t metadata_size;
     bool null_separated; /* how keys are written */
     bool hex;
     bool invert_match; /* query */
     bool count_only;
     bool json; /* info, plan */
     bool header_only;
-    bool metadata_only;
+    bool print_metadata;
     bool quiet;
     bool help;
     char **operands;

@@ -1,18 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* output_file.h - writes bytes to a new file, whole or not at all, or to standard output. */
+/*
+ * output_file.h - the files that verbs make: whole or not at all, on the disk when the verb ends,
+ * and never over another file unless --force permits it. Both functions return STATUS_YES or, after
+ * a report, STATUS_ERROR.
+ */
 #ifndef TOOLS_OUTPUT_FILE_H
 #define TOOLS_OUTPUT_FILE_H
 
 #include "posix.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
-/* Sees before the work that `path` may be written: "-", no file yet, a pipe or device, or a file
- * that `force` permits to replace. STATUS_YES or STATUS_ERROR. */
+#include "new_file.h"
+
+/* Sees before the work that `path` may be made: there is no such file, or a regular one that
+ * `force` permits to replace. */
 int output_check(const char *path, bool force);
 
-/* Writes the file, after another look. A file that is replaced is whole at any time, old or new. */
-int output_write(const char *path, bool force, const void *bytes, size_t size);
+/* Makes the file, after another look. Without `force`, of several processes that make one file at
+ * once, one does and the others report that it exists. */
+int output_write(const char *path, bool force, file_writer *write, const void *content);
 
 #endif

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "escape.h"
+
 enum { LINE_WIDTH = 78, BAR_WIDTH = 24, SECONDS_WIDTH = 12, TICK_MICROSECONDS = 500000 };
 
 static const double FIRST_SHOWN_AFTER = 0.5; /* seconds */
@@ -49,10 +51,10 @@ static bool prepare(void)
     if (disabled || !isatty(STDERR_FILENO))
         return false;
     line_width = LINE_WIDTH;
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > SECONDS_WIDTH &&
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 &&
         size.ws_col <= LINE_WIDTH)
         line_width = size.ws_col - 1;
-    return true;
+    return line_width >= SECONDS_WIDTH;
 }
 
 void progress_disable(void)
@@ -190,13 +192,24 @@ static void set_ticking(bool on)
         sigaction(SIGALRM, &action, NULL);
 }
 
+/* "DOING SUBJECT: ", the subject cut to what is left of the line beside the seconds. */
+static size_t write_call_text(const char *doing, const char *subject)
+{
+    size_t room = (size_t)(line_width - SECONDS_WIDTH) + 1;
+    if (strlen(doing) + sizeof " : " + 1 >= room) {
+        *call_text = '\0';
+        return 0;
+    }
+    size_t size = (size_t)snprintf(call_text, room, "%s ", doing);
+    size += write_escaped(call_text + size, room - size - 2, subject, strlen(subject));
+    return size + (size_t)snprintf(call_text + size, room - size, ": ");
+}
+
 void progress_begin_call(const char *doing, const char *subject)
 {
     if (!prepare())
         return;
-    int room = line_width - SECONDS_WIDTH;
-    int size = snprintf(call_text, (size_t)room + 1, "%s %s: ", doing, subject);
-    call_text_size = (size_t)(size < room ? size : room);
+    call_text_size = write_call_text(doing, subject);
     started = now();
     call_running = true;
     set_ticking(true);

@@ -12,9 +12,9 @@
 #define RATE_TOLERANCE 1.1
 
 /*
- * Before a filter of this shape is made: warns when it will miss its target at capacity, and says
- * what would not. Not with `advise` false: for a shape that cannot be chosen. `planned` is what
- * bloomfilter_plan made of the shape.
+ * Before a filter of this shape is made: warns when it will miss the target that was asked for, if
+ * one was, and says why and what would not. No advice with `advise` false: for a shape that cannot
+ * be chosen. `planned` is what bloomfilter_plan made of the shape.
  */
 void rate_warn_of_plan(const char *subject, const bloomfilter_options *shape,
                        const bloomfilter_info *planned, bool advise);

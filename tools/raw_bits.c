@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "raw_bits.h"
 
+#include <stddef.h>
+#include <stdlib.h>
+
 /* The only file of the command that looks behind the public interface. */
+#include "file/file.h"
 #include "handle/raw_bits.h"
 
 uint64_t raw_bits_size(uint64_t bit_count)
@@ -9,12 +13,28 @@ uint64_t raw_bits_size(uint64_t bit_count)
     return bit_count / 8 + (bit_count % 8 != 0);
 }
 
-int raw_bits_get(const bloomfilter *filter, void *bits, uint64_t size)
+void raw_bits_free(raw_bits *bits)
 {
-    return bloomfilter_raw_bits_get(filter, bits, size);
+    free(bits->bytes);
+    bits->bytes = NULL;
 }
 
-int raw_bits_set(bloomfilter *filter, const void *bits, uint64_t size, uint64_t insert_count)
+int raw_bits_get(const bloomfilter *filter, raw_bits *bits)
 {
-    return bloomfilter_raw_bits_set(filter, bits, size, insert_count);
+    bits->size = bloomfilter_raw_bits_size(filter);
+    bits->bytes = bits->size <= SIZE_MAX ? malloc((size_t)bits->size) : NULL;
+    if (bits->bytes == NULL)
+        return BLOOMFILTER_ENOMEM;
+    return bloomfilter_raw_bits_get(filter, bits->bytes, bits->size);
+}
+
+int raw_bits_set(bloomfilter *filter, const raw_bits *bits, uint64_t insert_count)
+{
+    return bloomfilter_raw_bits_set(filter, bits->bytes, bits->size, insert_count);
+}
+
+int raw_bits_save(const raw_bits *bits, const char *path)
+{
+    struct file_piece piece = {bits->bytes, bits->size};
+    return bloomfilter_file_save(path, &piece, 1);
 }

@@ -11,12 +11,25 @@
 #include <bloomfilter.h>
 #include <stdint.h>
 
+typedef struct raw_bits {
+    unsigned char *bytes; /* owned; NULL: none yet */
+    uint64_t size;
+} raw_bits;
+
 /* Bytes for this many bits. */
 uint64_t raw_bits_size(uint64_t bit_count);
 
-/* Copies the bits out, or in over all that was there. `size` is raw_bits_size. Return codes of the
- * library; BLOOMFILTER_EDAMAGED where a bit past the last is set. */
-int raw_bits_get(const bloomfilter *filter, void *bits, uint64_t size);
-int raw_bits_set(bloomfilter *filter, const void *bits, uint64_t size, uint64_t insert_count);
+void raw_bits_free(raw_bits *bits);
+
+/* The functions below return the codes of the library. */
+
+/* Copies the bits out, into memory of their own. */
+int raw_bits_get(const bloomfilter *filter, raw_bits *bits);
+
+/* Copies them in over all that was there. EDAMAGED where a bit past the last is set. */
+int raw_bits_set(bloomfilter *filter, const raw_bits *bits, uint64_t insert_count);
+
+/* Writes them to a file, atomically and durably, as bloomfilter_save writes filters. */
+int raw_bits_save(const raw_bits *bits, const char *path);
 
 #endif

@@ -7,8 +7,10 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "escape.h"
 #include "progress.h"
 
 /* What to do about a code of the library. */
@@ -31,27 +33,30 @@ static const struct {
      "Another library in this process shadows libb2. Look at LD_PRELOAD and LD_LIBRARY_PATH."},
 };
 
-/* What to do about an errno that a filter file gave: while it was read, while it was saved. */
+/* What to say of an errno that a filter file gave, while it was read and while it was saved. */
 typedef struct errno_row {
     int number;
+    const char *text; /* NULL: the system's */
     const char *advice;
 } errno_row;
 
-static const errno_row read_advice[] = {
-    {ENOENT, "Check the name; 'bloomfilter create' and 'bloomfilter build' make filters."},
-    {EISDIR, "Give the name of a file in it."},
-    {ENODEV, "It is not a regular file. Give the name of a filter file."},
-    {0, ""},
+static const errno_row read_errors[] = {
+    {ENOENT, NULL, "Check the name; 'bloomfilter create' and 'bloomfilter build' make filters."},
+    {EISDIR, NULL, "Give the name of a file in it."},
+    {ENODEV, "not a regular file", "Give the name of a filter file."},
+    {0, NULL, ""},
 };
 
-static const errno_row save_advice[] = {
-    {ENOENT, "Make the directory first."},
-    {EACCES, "Its directory must be one that you may write to."},
-    {EROFS, "Give the name of a file elsewhere."},
-    {ENOSPC, "Make room and try again."},
-    {EISDIR, "Give the name of a file in it."},
-    {EEXIST, "It is not a regular file. Give another name."},
-    {0, ""},
+static const errno_row save_errors[] = {
+    {ENOENT, NULL, "Make the directory first."},
+    {EACCES, NULL, "Its directory must be one that you may write to."},
+    {EROFS, NULL, "Give the name of a file elsewhere."},
+    {ENOSPC, NULL, "Make room and try again."},
+    {EDQUOT, NULL, "Make room and try again."},
+    {EFBIG, NULL, "Raise the limit ('ulimit -f'), or give the name of a file elsewhere."},
+    {EISDIR, NULL, "Give the name of a file in it."},
+    {EEXIST, "not a regular file", "Give another name."},
+    {0, NULL, ""},
 };
 
 static const char *advice_for_code(int code)
@@ -62,33 +67,51 @@ static const char *advice_for_code(int code)
     return "";
 }
 
-static const char *advice_for_errno(const errno_row *row, int number)
+static const errno_row *find_errno(const errno_row *row, int number)
 {
     while (row->number != 0 && row->number != number)
         row++;
-    return row->advice;
+    return row;
 }
 
 /* Why standard output could not be written, when that was found out before the end. */
 static int output_errno;
 
 /* What was printed so far comes before what is reported now. */
-static void flush_output(void)
+void report_flush_output(void)
 {
     if (fflush(stdout) != 0 && output_errno == 0)
         output_errno = errno;
+}
+
+/* Reports name files, and the name of a file can hold anything. */
+static void print_escaped_format(const char *format, va_list values)
+{
+    char few[1024];
+    va_list again;
+    va_copy(again, values);
+    int size = vsnprintf(few, sizeof few, format, values);
+    char *text = size >= (int)sizeof few ? malloc((size_t)size + 1) : NULL;
+    if (text != NULL)
+        vsnprintf(text, (size_t)size + 1, format, again);
+    va_end(again);
+    const char *shown = text != NULL ? text : few;
+    print_escaped(stderr, shown, strlen(shown));
+    free(text);
 }
 
 /* The part that all reports share: "bloomfilter: [warning: ]SUBJECT: TEXT", no newline. */
 static void print_report(const char *kind, const char *subject, const char *format, va_list values)
 {
     progress_clear();
-    flush_output();
+    report_flush_output();
     fprintf(stderr, "bloomfilter: ");
-    if (subject != NULL)
-        fprintf(stderr, "%s: ", subject);
+    if (subject != NULL) {
+        print_escaped(stderr, subject, strlen(subject));
+        fputs(": ", stderr);
+    }
     fputs(kind, stderr);
-    vfprintf(stderr, format, values);
+    print_escaped_format(format, values);
 }
 
 int report_error(const char *subject, const char *format, ...)
@@ -129,11 +152,17 @@ static int report_with_advice(const char *subject, const char *doing, const char
     return report_error(subject, "%s%s%s%s", doing, text, *advice != '\0' ? ". " : "", advice);
 }
 
+static int report_system(const char *subject, const char *doing, const errno_row *rows)
+{
+    const errno_row *row = find_errno(rows, errno);
+    return report_with_advice(subject, doing, row->text != NULL ? row->text : strerror(errno),
+                              row->advice);
+}
+
 int report_code(const char *subject, int code)
 {
     if (code == BLOOMFILTER_EIO)
-        return report_with_advice(subject, "", strerror(errno),
-                                  advice_for_errno(read_advice, errno));
+        return report_system(subject, "", read_errors);
     return report_with_advice(subject, "", bloomfilter_strerror(code), advice_for_code(code));
 }
 
@@ -149,8 +178,7 @@ int report_open(const char *subject, int code, bool secret_given)
 int report_save(const char *subject, int code)
 {
     if (code == BLOOMFILTER_EIO)
-        return report_with_advice(subject, "cannot save: ", strerror(errno),
-                                  advice_for_errno(save_advice, errno));
+        return report_system(subject, "cannot save: ", save_errors);
     return report_code(subject, code);
 }
 
@@ -165,7 +193,7 @@ void report_warning(const char *subject, const char *format, ...)
 
 int report_close_output(int status)
 {
-    flush_output();
+    report_flush_output();
     int failed_before = ferror(stdout); /* perhaps in a printf, with an errno long gone */
     if (fclose(stdout) != 0 && output_errno == 0)
         output_errno = errno; /* some file systems tell only now */

@@ -17,7 +17,10 @@ enum status {
     STATUS_ERROR = 2 /* anything that kept the command from doing what it was asked for */
 };
 
-/* Each of these returns STATUS_ERROR, so that a caller can write `return report_...(...)`. */
+/*
+ * Each of these returns STATUS_ERROR, so that a caller can write `return report_...(...)`. Control
+ * characters, which a file's name may hold, are escaped.
+ */
 
 /* "bloomfilter: SUBJECT: TEXT". */
 int report_error(const char *subject, const char *format, ...) PRINTF_LIKE(2, 3);
@@ -40,6 +43,9 @@ int report_save(const char *subject, int code);
 
 /* Not an error, but the user should know. */
 void report_warning(const char *subject, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* Writes out what was printed so far; a failure is reported in the end. */
+void report_flush_output(void);
 
 /* Writes out what is left for standard output. Returns `status`, or STATUS_ERROR after saying so
  * when some of it could not be written (a full disk, a closed pipe). */

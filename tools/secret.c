@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "report.h"
+#include "standard_input.h"
 #include "system_files.h"
 
 /* One more than a secret can have, to see one that is too long. */
@@ -21,6 +22,8 @@ void secret_wipe(void)
 
 static int read_secret_from(command_options *options, int descriptor, const char *name)
 {
+    if (standard_input_take_descriptor(descriptor, INPUT_OF_SECRET) != STATUS_YES)
+        return -1;
     ssize_t size = read_full(descriptor, secret_bytes, sizeof secret_bytes);
     if (size < 0) {
         report_errno(name, "cannot read the secret");

@@ -26,6 +26,10 @@ ssize_t read_some(int descriptor, void *bytes, size_t room)
     do
         size = read(descriptor, bytes, room);
     while (size < 0 && errno == EINTR);
+    if (size > 0 && (size_t)size > room) { /* no answer to what was asked */
+        errno = EIO;
+        return -1;
+    }
     return size;
 }
 
@@ -51,7 +55,9 @@ int write_all(int descriptor, const void *bytes, size_t size)
         ssize_t written = write(descriptor, next, size < MOST_AT_ONCE ? size : MOST_AT_ONCE);
         if (written < 0 && errno == EINTR)
             continue;
-        if (written < 0)
+        if (written == 0 || (written > 0 && (size_t)written > size))
+            errno = EIO; /* no answer to what was asked */
+        if (written <= 0 || (size_t)written > size)
             return -1;
         next += written;
         size -= (size_t)written;
@@ -67,24 +73,30 @@ void open_standard_descriptors(void)
             open("/dev/null", opposite[i]); /* the lowest that is free: i */
 }
 
-static void change_mask(int how)
+void ignore_size_signal(void)
 {
-    sigset_t signals;
-    int kept = errno;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGHUP);
-    sigprocmask(how, &signals, NULL);
-    errno = kept;
+    struct sigaction action = {.sa_handler = SIG_IGN};
+    sigaction(SIGXFSZ, &action, NULL);
 }
+
+/* What was held before, which is not ours to release. */
+static sigset_t mask_before;
 
 void hold_signals(void)
 {
-    change_mask(SIG_BLOCK);
+    static const int held[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGXCPU};
+    sigset_t signals;
+    int kept = errno;
+    sigemptyset(&signals);
+    for (size_t i = 0; i < sizeof held / sizeof held[0]; i++)
+        sigaddset(&signals, held[i]);
+    sigprocmask(SIG_BLOCK, &signals, &mask_before);
+    errno = kept;
 }
 
 void release_signals(void)
 {
-    change_mask(SIG_UNBLOCK);
+    int kept = errno;
+    sigprocmask(SIG_SETMASK, &mask_before, NULL);
+    errno = kept;
 }

@@ -27,8 +27,11 @@ int write_all(int descriptor, const void *bytes, size_t size);
  * one of them and is written to by mistake. What stands in for a closed one fails as that would. */
 void open_standard_descriptors(void);
 
-/* Between these, an interrupt from the keyboard, a hang-up or a request to end waits: a save that
- * takes a moment longer leaves no temporary file. */
+/* Lets a write past a limit on file sizes fail with EFBIG, where the system would kill. */
+void ignore_size_signal(void);
+
+/* Between these, which do not nest, a signal that asks the process to end waits: a save that takes
+ * a moment longer leaves no temporary file. */
 void hold_signals(void);
 void release_signals(void);
 

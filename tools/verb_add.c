@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "verbs.h"
 
-#include <inttypes.h>
 #include <stddef.h>
 
 #include "file_lock.h"
@@ -63,7 +62,7 @@ static int unite_and_save(const char *path, const bloomfilter *added,
     if (status == STATUS_YES)
         status = filter_get_info(filter, path, &info);
     if (status == STATUS_YES)
-        status = filter_save(filter, path);
+        status = filter_save(filter, path, true);
     if (status == STATUS_YES)
         rate_warn_of_rebuild(path, &info);
     bloomfilter_free(filter);

@@ -5,6 +5,8 @@
 #include "filter_shape.h"
 #include "key_adder.h"
 #include "key_files.h"
+#include "metadata.h"
+#include "output_file.h"
 #include "rate_warning.h"
 #include "report.h"
 #include "secret.h"
@@ -20,14 +22,16 @@ static int decide_capacity(command_options *options, key_files *files)
     return status;
 }
 
-/* The keys are in: save, and tell if there were too many for -n. */
+/* The keys are in: save, and tell if there were too many for -n. Whether the shape itself misses its
+ * target was told before. */
 static int finish_build(const bloomfilter *filter, const char *path, const command_options *options)
 {
     bloomfilter_info info;
     int status = filter_get_info(filter, path, &info);
     if (status == STATUS_YES)
         status = filter_save_new(filter, path, options);
-    if (status == STATUS_YES && info.insert_count > info.capacity)
+    if (status == STATUS_YES && info.insert_count > info.capacity &&
+        info.estimated_count > (double)info.capacity)
         rate_warn_of_rebuild(path, &info);
     return status;
 }
@@ -53,7 +57,8 @@ static int run_build(command_options *options)
     key_files files;
 
     if (shape_check_given(options, "build", false) != STATUS_YES ||
-        filter_check_output(path, options) != STATUS_YES || secret_read(options) < 0 ||
+        output_check(path, options->force) != STATUS_YES || secret_read(options) < 0 ||
+        metadata_read(options) != STATUS_YES ||
         key_files_open(&files, options, options->operands, options->operand_count) < 0)
         return STATUS_ERROR;
     int status = build_from(&files, path, options);

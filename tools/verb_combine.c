@@ -7,6 +7,7 @@
 #include "file_lock.h"
 #include "filter_file.h"
 #include "names.h"
+#include "output_file.h"
 #include "rate_warning.h"
 #include "report.h"
 #include "secret.h"
@@ -61,9 +62,7 @@ static int combine_inputs(const char *output, command_options *options, combine_
     if (status == STATUS_YES)
         status = filter_get_info(filter, output, &info);
     if (status == STATUS_YES)
-        status = filter_check_output(output, options);
-    if (status == STATUS_YES)
-        status = filter_save(filter, output);
+        status = filter_save(filter, output, options->force);
     if (status == STATUS_YES)
         rate_warn_of_rebuild(output, &info);
     bloomfilter_free(filter);
@@ -77,7 +76,7 @@ static int combine(command_options *options, combine_function *function)
     const char *output = options_take_output(options);
     int lock = -1;
 
-    if (filter_check_output(output, options) != STATUS_YES || secret_read(options) < 0)
+    if (output_check(output, options->force) != STATUS_YES || secret_read(options) < 0)
         return STATUS_ERROR;
     if (options->force && filter_lock(output, true, &lock) != STATUS_YES)
         return STATUS_ERROR;

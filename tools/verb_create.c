@@ -3,6 +3,8 @@
 
 #include "filter_file.h"
 #include "filter_shape.h"
+#include "metadata.h"
+#include "output_file.h"
 #include "report.h"
 #include "secret.h"
 
@@ -12,7 +14,8 @@ static int run_create(command_options *options)
     bloomfilter *filter;
 
     if (shape_check_given(options, "create", true) != STATUS_YES ||
-        filter_check_output(path, options) != STATUS_YES || secret_read(options) < 0 ||
+        output_check(path, options->force) != STATUS_YES || secret_read(options) < 0 ||
+        metadata_read(options) != STATUS_YES ||
         shape_create(&filter, options, path, true) != STATUS_YES)
         return STATUS_ERROR;
     int status = filter_save_new(filter, path, options);

@@ -1,29 +1,55 @@
 /* SPDX-License-Identifier: MIT */
 #include "verbs.h"
 
-#include <stdint.h>
-#include <stdlib.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "filter_file.h"
 #include "output_file.h"
 #include "raw_bits.h"
 #include "report.h"
 #include "secret.h"
+#include "standard_input.h"
+#include "system_files.h"
+
+/* Standard output, a pipe or a device: it is written to, and there is nothing to keep whole. */
+static bool is_stream(const char *path)
+{
+    struct stat status;
+    return is_standard_stream(path) ||
+           (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode));
+}
+
+static int write_to_stream(const raw_bits *bits, const char *path)
+{
+    bool is_output = is_standard_stream(path);
+    const char *shown = is_output ? "standard output" : path;
+    int descriptor = is_output ? STDOUT_FILENO : open_file(path, O_WRONLY);
+    if (descriptor < 0)
+        return report_errno(shown, "cannot open");
+    int failed = write_all(descriptor, bits->bytes, (size_t)bits->size) < 0;
+    if (!is_output)
+        failed |= close(descriptor) < 0;
+    return failed ? report_errno(shown, "cannot write") : STATUS_YES;
+}
+
+static int write_file(const void *bits, const char *path)
+{
+    return raw_bits_save(bits, path);
+}
 
 static int export_bits(const bloomfilter *filter, const char *path, const char *output,
                        const command_options *options)
 {
-    bloomfilter_info info;
-    if (filter_get_info(filter, path, &info) != STATUS_YES)
-        return STATUS_ERROR;
-    uint64_t size = raw_bits_size(info.bit_count);
-    void *bits = size <= SIZE_MAX ? malloc((size_t)size) : NULL;
-    if (bits == NULL)
-        return report_code(path, BLOOMFILTER_ENOMEM);
-    int code = raw_bits_get(filter, bits, size);
-    int status = code < 0 ? report_code(path, code)
-                          : output_write(output, options->force, bits, (size_t)size);
-    free(bits);
+    raw_bits bits = {NULL, 0};
+    int code = raw_bits_get(filter, &bits);
+    int status = code < 0            ? report_code(path, code)
+                 : is_stream(output) ? write_to_stream(&bits, output)
+                                     : output_write(output, options->force, write_file, &bits);
+    raw_bits_free(&bits);
     return status;
 }
 
@@ -35,8 +61,9 @@ static int run_export(command_options *options)
 
     if (!options->raw)
         return report_usage("export", "in which form? Give --raw, the only one there is");
-    if (output_check(output, options->force) != STATUS_YES || secret_read(options) < 0 ||
-        filter_open(&filter, path, options) != STATUS_YES)
+    if (!is_stream(output) && output_check(output, options->force) != STATUS_YES)
+        return STATUS_ERROR;
+    if (secret_read(options) < 0 || filter_open(&filter, path, options) != STATUS_YES)
         return STATUS_ERROR;
     int status = export_bits(filter, path, output, options);
     bloomfilter_free(filter);

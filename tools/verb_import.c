@@ -6,15 +6,17 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "filter_file.h"
 #include "filter_shape.h"
+#include "metadata.h"
+#include "output_file.h"
 #include "raw_bits.h"
 #include "report.h"
 #include "secret.h"
+#include "standard_input.h"
 #include "system_files.h"
 
 static int report_size(const char *input, uint64_t size, bool or_more, uint64_t expected,
@@ -36,50 +38,51 @@ static int check_file_size(const char *input, int descriptor, uint64_t expected,
     return report_size(input, (uint64_t)status.st_size, false, expected, bit_count);
 }
 
-/* Reads exactly the bytes for the bits; *bits is the caller's to free. */
-static int read_bits(const char *input, int descriptor, uint64_t bit_count, unsigned char **bits)
+/* Reads exactly the bytes for the bits. */
+static int read_bits(const char *input, int descriptor, uint64_t bit_count, raw_bits *bits)
 {
-    uint64_t expected = raw_bits_size(bit_count);
-    if (check_file_size(input, descriptor, expected, bit_count) != STATUS_YES)
+    bits->size = raw_bits_size(bit_count);
+    if (check_file_size(input, descriptor, bits->size, bit_count) != STATUS_YES)
         return STATUS_ERROR;
-    *bits = expected < SIZE_MAX ? malloc((size_t)expected + 1) : NULL;
-    if (*bits == NULL)
+    bits->bytes = bits->size < SIZE_MAX ? malloc((size_t)bits->size + 1) : NULL;
+    if (bits->bytes == NULL)
         return report_code(input, BLOOMFILTER_ENOMEM);
-    ssize_t size = read_full(descriptor, *bits, (size_t)expected + 1);
+    ssize_t size = read_full(descriptor, bits->bytes, (size_t)bits->size + 1);
     if (size < 0)
         return report_errno(input, "cannot read");
-    if ((uint64_t)size != expected)
-        return report_size(input, (uint64_t)size, (uint64_t)size > expected, expected, bit_count);
+    if ((uint64_t)size != bits->size)
+        return report_size(input, (uint64_t)size, (uint64_t)size > bits->size, bits->size,
+                           bit_count);
     return STATUS_YES;
 }
 
-static int open_bits(const char *input, uint64_t bit_count, unsigned char **bits)
+static int open_bits(const char *input, uint64_t bit_count, raw_bits *bits)
 {
-    if (strcmp(input, "-") == 0)
-        return read_bits("standard input", STDIN_FILENO, bit_count, bits);
-    int descriptor = open_file(input, O_RDONLY);
+    if (standard_input_take(input, INPUT_OF_BITS) != STATUS_YES)
+        return STATUS_ERROR;
+    int descriptor = is_standard_stream(input) ? STDIN_FILENO : open_file(input, O_RDONLY);
     if (descriptor < 0)
         return report_errno(input, "cannot open");
-    int status = read_bits(input, descriptor, bit_count, bits);
-    close(descriptor);
+    int status = read_bits(shown_input(input), descriptor, bit_count, bits);
+    if (descriptor != STDIN_FILENO)
+        close(descriptor);
     return status;
 }
 
 static int import_bits(const char *input, const char *output, const command_options *options,
-                       const unsigned char *bits)
+                       const raw_bits *bits)
 {
-    uint64_t bit_count = options->shape.bit_count;
     bloomfilter *filter;
 
     if (shape_create(&filter, options, output, false) != STATUS_YES)
         return STATUS_ERROR;
-    int code = raw_bits_set(filter, bits, raw_bits_size(bit_count), options->insert_count);
+    int code = raw_bits_set(filter, bits, options->insert_count);
     int status = STATUS_YES;
     if (code == BLOOMFILTER_EDAMAGED)
-        status = report_error(input,
+        status = report_error(shown_input(input),
                               "a bit after the %" PRIu64 "th is set in the last byte. Give "
                               "the right -m",
-                              bit_count);
+                              options->shape.bit_count);
     else if (code < 0)
         status = report_code(output, code);
     if (status == STATUS_YES)
@@ -92,18 +95,19 @@ static int run_import(command_options *options)
 {
     const char *input = options_take_operand(options);
     const char *output = options_take_output(options);
-    unsigned char *bits = NULL;
+    raw_bits bits = {NULL, 0};
 
     if (!options->raw)
         return report_usage("import", "from which form? Give --raw, the only one there is");
     if (options->shape.bit_count == 0 || options->shape.hash_count == 0)
         return report_usage("import", "give -m BITS and -k COUNT; bare bits do not tell them");
-    if (filter_check_output(output, options) != STATUS_YES || secret_read(options) < 0)
+    if (output_check(output, options->force) != STATUS_YES || secret_read(options) < 0 ||
+        metadata_read(options) != STATUS_YES)
         return STATUS_ERROR;
     int status = open_bits(input, options->shape.bit_count, &bits);
     if (status == STATUS_YES)
-        status = import_bits(input, output, options, bits);
-    free(bits);
+        status = import_bits(input, output, options, &bits);
+    raw_bits_free(&bits);
     return status;
 }
 
@@ -116,7 +120,7 @@ const command_verb import_verb = {
             "must be those that the bits were made with, or keys in it will be denied.\n",
     .examples = "  bloomfilter import --raw -m 24 -k 5 --hash murmur3-tweak wallet.bits w.bloom\n"
                 "  printf 'aN\\233' | bloomfilter import --raw -m 24 -k 5 --hash 3 - w.bloom\n",
-    .option_ids = "wmknpHSIFDMTofQh",
+    .option_ids = "wBKnpHSIFDMTofQh",
     .min_operands = 2,
     .max_operands = 2,
     .run = run_import,

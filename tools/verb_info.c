@@ -15,7 +15,7 @@ static int show_header(const char *path, const command_options *options)
     if (filter_peek(path, &info) != STATUS_YES)
         return STATUS_ERROR;
     if (options->json) {
-        info_document document = {&info, path, false, false, NULL, 0};
+        info_document document = {&info, path, false, NULL, 0};
         return print_info_json(&document);
     }
     print_info(path, &info, true);
@@ -31,7 +31,7 @@ static int show_filter(const bloomfilter *filter, const char *path, const comman
     int code = bloomfilter_get_metadata(filter, &metadata, &metadata_size);
     if (code < 0)
         return report_code(path, code);
-    if (options->metadata_only) {
+    if (options->print_metadata) {
         if (metadata_size > 0)
             fwrite(metadata, 1, metadata_size, stdout);
         return STATUS_YES;
@@ -39,7 +39,7 @@ static int show_filter(const bloomfilter *filter, const char *path, const comman
     if (filter_get_info(filter, path, &info) != STATUS_YES)
         return STATUS_ERROR;
     if (options->json) {
-        info_document document = {&info, path, true, true, metadata, metadata_size};
+        info_document document = {&info, path, true, metadata, metadata_size};
         return print_info_json(&document);
     }
     print_info(path, &info, false);
@@ -52,8 +52,8 @@ static int run_info(command_options *options)
     const char *path = options_take_operand(options);
     bloomfilter *filter;
 
-    if (options->metadata_only && (options->json || options->header_only))
-        return report_usage("info", "--metadata goes with neither --json nor --header");
+    if (options->print_metadata && (options->json || options->header_only))
+        return report_usage("info", "--print-metadata goes with neither --json nor --header");
     if (options->header_only)
         return show_header(path, options);
     if (secret_read(options) < 0 || filter_open(&filter, path, options) != STATUS_YES)
@@ -66,10 +66,10 @@ static int run_info(command_options *options)
 const command_verb info_verb = {
     .name = "info",
     .summary = "tell what a filter is and what is in it",
-    .synopsis = "[--json | --metadata] [--header] [OPTION...] FILE",
-    .text = "Checks the file and prints what it is: capacity, size, hash, fill, and the false\n"
-            "positive rates: the target; the one expected at capacity; the current one; and the\n"
-            "last measured one. 'rebuild' tells whether a larger filter is due.\n",
+    .synopsis = "[--json] [--header | --print-metadata] [OPTION...] FILE",
+    .text = "Checks every byte of the file and prints what it is: capacity, size, hash, fill, and\n"
+            "the false positive rates: the target; the one expected at capacity; the current one;\n"
+            "and the last measured one. 'rebuild' tells whether a larger filter is due.\n",
     .examples = "  bloomfilter info users.bloom\n"
                 "  bloomfilter info --json users.bloom | jq .current_fpr      prints: 0.0098\n"
                 "  bloomfilter info --header users.bloom      at once, whatever the size\n",

@@ -26,7 +26,7 @@ static void print_measured(const command_options *options, const bloomfilter_inf
            sqrt(measured * (1.0 - measured) / probes), hits, options->probes);
     print_rate("predicted rate", info->current_fpr);
     print_rate("target rate", info->target_fpr);
-    if (hits < FEW_HITS && !options->quiet)
+    if (hits < FEW_HITS)
         report_warning(NULL,
                        "only %.0f of the random keys were found, so the measured rate is "
                        "rough. Give more --probes.",
@@ -51,7 +51,7 @@ static int measure(const char *path, const command_options *options)
             status = report_code(path, code);
     }
     if (status == STATUS_YES && options->record)
-        status = filter_save(filter, path);
+        status = filter_save(filter, path, true);
     if (status == STATUS_YES)
         print_measured(options, &info, measured);
     bloomfilter_free(filter);
@@ -63,6 +63,8 @@ static int run_measure(command_options *options)
     const char *path = options_take_operand(options);
     int lock = -1;
 
+    if (options->record && filter_check_regular(path) != STATUS_YES)
+        return STATUS_ERROR;
     if (secret_read(options) < 0)
         return STATUS_ERROR;
     if (options->record && filter_lock(path, false, &lock) != STATUS_YES)
@@ -75,7 +77,7 @@ static int run_measure(command_options *options)
 const command_verb measure_verb = {
     .name = "measure",
     .summary = "measure the false positive rate with random keys",
-    .synopsis = "[--probes COUNT] [--seed N] [--record] FILE",
+    .synopsis = "[--probes COUNT] [--probe-seed N] [--record] FILE",
     .text = "Asks the filter for random keys, practically none of which were added, and prints\n"
             "how many were found. With --record the result is stored in the file, for 'info'.\n",
     .examples = "  bloomfilter measure users.bloom\n"

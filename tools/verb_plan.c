@@ -18,7 +18,7 @@ static int run_plan(command_options *options)
     if (status != STATUS_YES)
         return status;
     if (options->json) {
-        info_document document = {&info, NULL, true, false, NULL, 0};
+        info_document document = {&info, NULL, true, NULL, 0};
         status = print_info_json(&document);
     } else {
         print_plan(&info);

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include "progress.h"
 #include "report.h"
 #include "secret.h"
+#include "standard_input.h"
 
 enum { OUTPUT_ROOM = 1 << 16 };
 
@@ -85,9 +85,19 @@ static int run_query_on(const bloomfilter *filter, const char *path, const comma
         return report_errno("standard output", "cannot write");
     if (options->count_only && !options->quiet)
         printf("%" PRIu64 "\n", query.selected);
+    if (options->quiet && query.selected > 0)
+        return STATUS_YES; /* the answer is sure, whatever another file would have added */
     if (status != STATUS_YES)
         return status;
     return query.selected > 0 ? STATUS_YES : STATUS_NO;
+}
+
+static bool keys_come_from_standard_input(const command_options *options)
+{
+    for (int i = 0; i < options->operand_count; i++)
+        if (is_standard_stream(options->operands[i]))
+            return true;
+    return options->operand_count == 0;
 }
 
 static int run_query(command_options *options)
@@ -95,7 +105,7 @@ static int run_query(command_options *options)
     const char *path = options_take_operand(options);
     bloomfilter *filter;
 
-    if (strcmp(path, "-") == 0 && options->operand_count == 0)
+    if (is_standard_stream(path) && keys_come_from_standard_input(options))
         return report_usage("query", "the filter comes from standard input, so the keys must come "
                                      "from files");
     if (secret_read(options) < 0 || filter_open(&filter, path, options) != STATUS_YES)
@@ -111,11 +121,13 @@ const command_verb query_verb = {
     .synopsis = "[-v] [-c] [-q] [OPTION...] FILE [KEYFILE...]",
     .text = "Prints the lines of the KEYFILEs (or of standard input) that are possibly in the\n"
             "filter, as they were read; with -v, those that are certainly absent. Like grep, it\n"
-            "exits with 0 if some line was selected, 1 if none, 2 after an error.\n",
+            "exits with 0 if some line was selected, 1 if none, 2 after an error. After an error\n"
+            "a key is not absent: where it matters, ask with -v whether it certainly is.\n",
     .examples = "  echo alice | bloomfilter query users.bloom           prints: alice\n"
                 "  bloomfilter query -v users.bloom names.txt           the new names\n"
                 "  bloomfilter query -c users.bloom names.txt           prints: 57\n"
-                "  if echo bob | bloomfilter query -q users.bloom; then look_up bob; fi\n",
+                "  echo bob | bloomfilter query -qv users.bloom || look_up bob\n"
+                "      looks up all but what is certainly absent, after an error too\n",
     .option_ids = "vcqFD0Xh",
     .min_operands = 1,
     .max_operands = -1,

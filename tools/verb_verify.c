@@ -1,13 +1,47 @@
 /* SPDX-License-Identifier: MIT */
 #include "verbs.h"
 
+#include <signal.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "escape.h"
 #include "filter_file.h"
 #include "report.h"
 #include "secret.h"
+#include "standard_input.h"
 
-/* What a code of bloomfilter_load says about the file: bad, or just not to be checked here. */
+/* What SIGBUS says, with the name of the file that is being checked. */
+static char unreadable_text[1024];
+static size_t unreadable_size;
+
+/* SIGBUS: a page of the mapped file cannot be read, because the disk failed or somebody cut the
+ * file short. Nothing can go on from here. */
+static void report_unreadable(int signal_number)
+{
+    ssize_t written = write(STDERR_FILENO, unreadable_text, unreadable_size);
+    (void)written;
+    (void)signal_number;
+    _exit(STATUS_ERROR);
+}
+
+static void catch_unreadable(const char *path)
+{
+    static const char before[] = "bloomfilter: ";
+    static const char after[] = ": cannot read: the disk failed, or the file was cut short "
+                                "meanwhile\n";
+    struct sigaction action = {.sa_handler = report_unreadable};
+    size_t room = sizeof unreadable_text - sizeof after;
+
+    strcpy(unreadable_text, before);
+    write_escaped(unreadable_text + sizeof before - 1, room - sizeof before, path, strlen(path));
+    strcat(unreadable_text, after);
+    unreadable_size = strlen(unreadable_text);
+    sigaction(SIGBUS, &action, NULL);
+}
+
+/* What a code of the library says about the file: bad, or just not to be checked here. */
 static int verdict(int code)
 {
     return code == BLOOMFILTER_ENOTFILTER || code == BLOOMFILTER_EDAMAGED ? STATUS_NO
@@ -16,15 +50,19 @@ static int verdict(int code)
 
 static int verify_file(const char *path, const command_options *options)
 {
-    bloomfilter *filter;
-    int code = filter_load(&filter, path, options);
+    if (standard_input_take(path, INPUT_OF_FILTER) != STATUS_YES)
+        return STATUS_ERROR;
+    report_flush_output(); /* what was found so far, should this file end the process */
+    catch_unreadable(path);
+    int code = filter_verify(path, options);
     if (code < 0) {
         report_open(path, code, options->shape.secret != NULL);
         return verdict(code);
     }
-    bloomfilter_free(filter);
-    if (!options->quiet)
-        printf("%s: fine\n", path);
+    if (!options->quiet) {
+        print_escaped(stdout, path, strlen(path));
+        puts(": fine");
+    }
     return STATUS_YES;
 }
 
