@@ -95,27 +95,25 @@ def occurrence(operation, index):
     return operation.names[:index + 1].count(operation.names[index])
 
 
-def try_error(operation, index, error):
-    name = operation.names[index]
+def run_with(fault, operation, index):
+    """A run in which strace puts one fault into one call: how it ended, and what is wrong then."""
     with tempfile.TemporaryDirectory() as temporary:
         directory = pathlib.Path(temporary)
         operation.prepare(directory)
-        when = occurrence(operation, index)
-        done = operation.run(directory, ["-e", f"inject={name}:error={error}:when={when}"])
-        problems = judge(operation, directory, done)
-        if error == "EINTR" and is_restarted(operation, index) and done.returncode != operation.status:
-            problems.append(f"gave up after EINTR: {done.stderr}")
-        return problems
+        name, when = operation.names[index], occurrence(operation, index)
+        done = operation.run(directory, ["-e", f"inject={name}:{fault}:when={when}"])
+        return done, judge(operation, directory, done)
+
+
+def try_error(operation, index, error):
+    done, problems = run_with(f"error={error}", operation, index)
+    if error == "EINTR" and is_restarted(operation, index) and done.returncode != operation.status:
+        problems.append(f"gave up after EINTR: {done.stderr}")
+    return problems
 
 
 def try_lie(operation, index, lie):
-    name = operation.names[index]
-    with tempfile.TemporaryDirectory() as temporary:
-        directory = pathlib.Path(temporary)
-        operation.prepare(directory)
-        when = occurrence(operation, index)
-        done = operation.run(directory, ["-e", f"inject={name}:retval={lie}:when={when}"])
-        return judge(operation, directory, done)
+    return run_with(f"retval={lie}", operation, index)[1]
 
 
 def is_restarted(operation, index):

@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "file/file.h" /* of the library: one way to make names durable */
 #include "system_files.h"
 
 enum { NAME_ROOM = sizeof ".bloomfilter-00000000.new", ATTEMPTS = 1000 };
@@ -115,16 +116,6 @@ static int remove_temporary(const new_file *file, int code)
     return code;
 }
 
-static int flush_directory(int directory)
-{
-    int result;
-    do
-        result = fsync(directory);
-    while (result < 0 && errno == EINTR);
-    /* EINVAL: a file system that cannot. */
-    return result < 0 && errno != EINVAL ? BLOOMFILTER_EIO : 0;
-}
-
 static int make(new_file *file, file_writer *write, const void *content)
 {
     int code = reserve_temporary(file);
@@ -134,7 +125,7 @@ static int make(new_file *file, file_writer *write, const void *content)
     if (code == 0)
         code = publish(file);
     code = remove_temporary(file, code);
-    return code == 0 ? flush_directory(file->directory) : code;
+    return code == 0 ? bloomfilter_file_flush_directory(file->directory) : code;
 }
 
 int new_file_make(const char *path, file_writer *write, const void *content)

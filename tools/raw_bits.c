@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-/* The only file of the command that looks behind the public interface. */
+/* This file and new_file.c look behind the public interface; no other file of the command does. */
 #include "file/file.h"
 #include "handle/raw_bits.h"
 

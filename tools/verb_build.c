@@ -22,8 +22,8 @@ static int decide_capacity(command_options *options, key_files *files)
     return status;
 }
 
-/* The keys are in: save, and tell if there were too many for -n. Whether the shape itself misses its
- * target was told before. */
+/* The keys are in: save, and tell if there were too many for -n. Whether the shape itself misses
+ * its target was told before. */
 static int finish_build(const bloomfilter *filter, const char *path, const command_options *options)
 {
     bloomfilter_info info;

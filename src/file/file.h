@@ -41,6 +41,9 @@ struct file_piece {
 /* Writes the pieces, one after the other, to a file: atomically and durably (bloomfilter_save). */
 int bloomfilter_file_save(const char *path, const struct file_piece pieces[], size_t count);
 
+/* Makes changes of names in an open directory outlive a power loss, where the file system can. */
+int bloomfilter_file_flush_directory(int directory);
+
 /*
  * Looks at the first bytes of a file and says 0 to go on. *total is its size; where that is not
  * known (UINT64_MAX, of a pipe), the check may set it to what the beginning says.

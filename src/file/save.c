@@ -231,7 +231,7 @@ static int close_file(int file, int code)
     return code;
 }
 
-static int flush_directory(int directory)
+int bloomfilter_file_flush_directory(int directory)
 {
     if (flush(directory) == 0)
         return 0;
@@ -256,7 +256,7 @@ static int replace(struct destination *to, const struct file_piece pieces[], siz
         errno = saved_errno;
         return code;
     }
-    return flush_directory(to->directory);
+    return bloomfilter_file_flush_directory(to->directory);
 }
 
 int bloomfilter_file_save(const char *path, const struct file_piece pieces[], size_t count)
