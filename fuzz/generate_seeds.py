@@ -30,6 +30,7 @@ def reader_seeds():
     base = seeds["good-users-1000.bloom"]
     empty = seeds["good-empty.bloom"]
     fields = {
+        "header_size": (12, "<I", [0, 128, 193, 256, 65536, 65600, 2**32 - 64]),
         "hash": (16, "<I", [0, 2, 3, 4]),
         "incompatible": (24, "<I", [1, 2]),
         "m": (32, "<Q", [0, 1, 9599, 9600, 9601, 2**60, 2**60 + 1, 2**64 - 1]),

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """Faults: faults.py COMMAND
 
-Runs the command's verbs that load and save (build, add, query) under strace and, at every system
-call in turn, makes the call fail, makes it lie, or kills the process; then plays power losses over
-the recorded calls. After each: the destination is the whole old file or the whole new one, nothing
+Runs the command's verbs that save, load and map (build, add, query, verify) under strace and, at
+every system call in turn, makes the call fail, once or from then on, makes it lie, or kills the
+process; then plays power losses over the recorded calls. After each: the destination is the whole old file or the whole new one, nothing
 else is left in the directory by a process that survived, and no failure is silent.
 
 Prints how many points were tried and, last, `N passed, N failed`.
@@ -95,21 +95,29 @@ def occurrence(operation, index):
     return operation.names[:index + 1].count(operation.names[index])
 
 
-def run_with(fault, operation, index):
-    """A run in which strace puts one fault into one call: how it ended, and what is wrong then."""
+def run_with(fault, operation, index, later=""):
+    """A run in which strace puts a fault into one call, and with "+" into all later ones of the same
+    name: how it ended, and what is wrong then."""
     with tempfile.TemporaryDirectory() as temporary:
         directory = pathlib.Path(temporary)
         operation.prepare(directory)
         name, when = operation.names[index], occurrence(operation, index)
-        done = operation.run(directory, ["-e", f"inject={name}:{fault}:when={when}"])
-        return done, judge(operation, directory, done)
+        done = operation.run(directory, ["-e", f"inject={name}:{fault}:when={when}{later}"])
+        can_speak = not (name == "write" and later)  # messages are writes, too
+        return done, judge(operation, directory, done, can_speak)
 
 
 def try_error(operation, index, error):
+    """The call fails this once."""
     done, problems = run_with(f"error={error}", operation, index)
     if error == "EINTR" and is_restarted(operation, index) and done.returncode != operation.status:
         problems.append(f"gave up after EINTR: {done.stderr}")
     return problems
+
+
+def try_error_for_good(operation, index, error):
+    """The call fails, and so do all later ones of its name: a disk that stays full."""
+    return run_with(f"error={error}", operation, index, "+")[1]
 
 
 def try_lie(operation, index, lie):
@@ -121,7 +129,7 @@ def is_restarted(operation, index):
             and not STANDARD_OUTPUT.match(operation.calls[index]))
 
 
-def judge(operation, directory, done):
+def judge(operation, directory, done, can_speak):
     """What is wrong after a run that the process survived."""
     problems = []
     found = content(directory)
@@ -136,7 +144,7 @@ def judge(operation, directory, done):
             problems.append("success was reported, and the output is another")
     elif done.returncode < 0:
         problems.append(f"killed by signal {-done.returncode}")
-    elif not done.stderr:
+    elif can_speak and not done.stderr:
         problems.append(f"failed with {done.returncode} and said nothing")
     return problems
 
@@ -259,9 +267,16 @@ def points(operation):
         for error in ERRORS.get(operation.names[index], []):
             yield (f"{operation.calls[index]} fails with {error}", try_error,
                    (operation, index, error))
+            if error != "EINTR" and is_repeated(operation, index):  # EINTR for good is no fault
+                yield (f"{operation.calls[index]} and later ones fail with {error}",
+                       try_error_for_good, (operation, index, error))
         if operation.names[index] in ("read", "write") and is_about_the_filter(operation, index):
             for lie in LIES:
                 yield f"{operation.calls[index]} says {lie}", try_lie, (operation, index, lie)
+
+
+def is_repeated(operation, index):
+    return operation.names[index] in operation.names[index + 1:]
 
 
 def is_about_the_filter(operation, index):
@@ -288,6 +303,7 @@ def main():
                   ["build", "--force", "-p", "0.1%", "filter.bloom", "second"], old),
         Operation("add", command, ["add", "filter.bloom", "second"], old),
         Operation("query", command, ["query", "filter.bloom", "first"], old),
+        Operation("verify", command, ["verify", "filter.bloom"], old),
     ]
     passed = failed = 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -297,7 +313,7 @@ def main():
             results = pool.map(lambda point: point[1](*point[2]), tried)
             count = len(tried)
             problems = [(what, found) for (what, _, _), found in zip(tried, results) if found]
-            if operation.name != "query":
+            if operation.new != operation.old:
                 states, torn = try_power_losses(operation)
                 count += states
                 problems += [("power loss", [problem]) for problem in torn]
