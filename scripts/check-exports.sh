@@ -42,8 +42,11 @@ names_listed() {
         /^[A-Z][A-Z0-9_.]* *\{/ { node = $1; sub(/\{.*/, "", node) }
         /^ *global:/ { global = 1 }
         /^ *local:/ { global = 0 }
-        global && match($0, /[A-Za-z_][A-Za-z0-9_]*;/) {
-            print node, substr($0, RSTART, RLENGTH - 1)
+        global {
+            while (match($0, /[A-Za-z_][A-Za-z0-9_]*;/)) {
+                print node, substr($0, RSTART, RLENGTH - 1)
+                $0 = substr($0, RSTART + RLENGTH)
+            }
         }' | sort
 }
 
