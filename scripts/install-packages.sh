@@ -17,12 +17,19 @@ usage() {
 
 # ---- what is needed
 #
-# "a|b" is whichever of both the release has.
+# "a|b" is whichever of both the release has. libabigail is for the test `abi`, which is of x86_64.
+
+libabigail() {
+    if [ "$(uname -sm)" = "Linux x86_64" ]; then
+        echo "$1"
+    fi
+}
 
 debian_packages() {
     case $1 in
         build) echo build-essential cmake ninja-build pkg-config libb2-dev libjansson-dev ;;
-        test) echo libcmocka-dev bats clang python3 mandoc bsdutils strace 'libbloom1|libbloom2' ;;
+        test) echo libcmocka-dev bats clang python3 mandoc bsdutils strace \
+            'libbloom1|libbloom2' "$(libabigail abigail-tools)" ;;
         demo) echo wamerican-huge wfrench ;;
         *) usage ;;
     esac
@@ -31,7 +38,8 @@ debian_packages() {
 fedora_packages() {
     case $1 in
         build) echo gcc gcc-c++ cmake ninja-build pkgconf-pkg-config libb2-devel jansson-devel ;;
-        test) echo libcmocka-devel bats clang compiler-rt python3 mandoc util-linux strace ;;
+        test) echo libcmocka-devel bats clang compiler-rt python3 mandoc util-linux strace \
+            "$(libabigail libabigail)" ;;
         demo) echo words ;;
         *) usage ;;
     esac
