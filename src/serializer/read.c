@@ -34,11 +34,11 @@ int bloomfilter_serializer_check_beginning(const uint8_t *bytes, size_t size, ui
     uint16_t major = bytes_load_le16(bytes + AT_MAJOR);
     if (major > FORMAT_MAJOR)
         return BLOOMFILTER_ENEWER;
-    if (major < FORMAT_MAJOR || size < HEADER_SIZE)
+    if (major < FORMAT_MAJOR || size < MIN_HEADER_SIZE)
         return BLOOMFILTER_EDAMAGED;
 
     uint32_t header_size = bloomfilter_serializer_header_size(bytes);
-    if (header_size < HEADER_SIZE || header_size > MAX_HEADER_SIZE ||
+    if (header_size < MIN_HEADER_SIZE || header_size > MAX_HEADER_SIZE ||
         header_size % HEADER_UNIT != 0 || header_size > total)
         return BLOOMFILTER_EDAMAGED;
     return 0;
@@ -90,7 +90,7 @@ static int authenticate(const uint8_t *bytes, size_t header_size, const struct s
 
 static int check_known(const uint8_t *bytes)
 {
-    if ((bytes_load_le32(bytes + AT_INCOMPATIBLE) & ~INCOMPATIBLE_KEYED) != 0 ||
+    if ((bytes_load_le32(bytes + AT_INCOMPATIBLE) & ~INCOMPATIBLE_KNOWN) != 0 ||
         bloomfilter_hashing_find(bytes_load_le32(bytes + AT_HASH)) == NULL ||
         bloomfilter_bitset_find(bytes_load_le32(bytes + AT_LAYOUT)) == NULL ||
         bytes_load_le32(bytes + AT_BODY_DIGEST_ID) != BODY_DIGEST_ID)

@@ -14,12 +14,12 @@
 #include <stdint.h>
 
 #include "serializer/body_digest.h"
+#include "serializer/release.h"
 #include "support/secret.h"
 
 enum {
     FORMAT_MAJOR = 1,
-    FORMAT_MINOR = 0,
-    HEADER_SIZE = 192, /* of a header that this release writes; a later minor's may be longer */
+    MIN_HEADER_SIZE = 192, /* of any minor; what this release writes is in release.h */
     MAX_HEADER_SIZE = 65536
 };
 
