@@ -171,8 +171,13 @@ def read(data, secret=b""):
 # ---- The program.
 
 def parse_keys(text):
-    """Keys, separated by spaces; user:0..2 stands for user:0 user:1 user:2."""
-    for word in text.split():
+    """Keys, separated by spaces; user:0..2 stands for user:0 user:1 user:2.
+
+    What follows "hex:" is in hexadecimal.
+    """
+    words, _, in_hex = text.partition("hex:")
+    yield from map(bytes.fromhex, in_hex.split())
+    for word in words.split():
         first, dots, last = word.partition("..")
         if dots:
             name, colon, first = first.rpartition(":")

@@ -23,7 +23,7 @@ void write_path(const char *path, const void *bytes, size_t size);
 const char *data_path(const char *name);
 
 /* Calls `row` with the fields of each line after the first of a CSV file; returns how many. */
-enum { MAX_FIELDS = 16 };
+enum { MAX_FIELDS = 20 };
 size_t for_each_row(const char *name, size_t field_count,
                     void (*row)(char *const fields[], void *context), void *context);
 

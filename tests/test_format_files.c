@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Whole files that an independent writer made: every row of data/format/INDEX.csv. */
+/*
+ * Whole files: those that an independent writer made (data/format), good and bad, and those that
+ * releases of this library made (data/format-1), which are frozen. Runs with this release, and with
+ * one of the future (tests/later), which has to read all of them alike.
+ */
 #include "support.h"
 
 #include <stdio.h>
@@ -7,10 +11,11 @@
 #include <string.h>
 
 #include "allocations.h"
+#include "frozen.h"
 
 /* A file, and what its row says of it. */
 struct sample {
-    const char *name;
+    char name[300]; /* below data/ */
     int expected;
     const char *keys;
     uint8_t secret[64];
@@ -41,20 +46,28 @@ static int expected_code(const char *expect)
     return 1;
 }
 
+struct folder {
+    const char *name;
+    sample_check *check;
+};
+
 static void sample_row(char *const f[], void *context)
 {
-    struct sample sample = {.name = f[0], .expected = expected_code(f[1]), .keys = f[2]};
-    char name[300];
-    snprintf(name, sizeof name, "format/%s", f[0]);
+    const struct folder *folder = context;
+    struct sample sample = {.expected = expected_code(f[1]), .keys = f[2]};
+    snprintf(sample.name, sizeof sample.name, "%s/%s", folder->name, f[0]);
     sample.secret_size = from_hex(f[3], sample.secret, sizeof sample.secret);
-    sample.bytes = read_data(name, &sample.size);
-    (*(sample_check **)context)(&sample);
+    sample.bytes = read_data(sample.name, &sample.size);
+    folder->check(&sample);
     free(sample.bytes);
 }
 
 static void for_each_sample(sample_check *check)
 {
-    assert_int_equal(for_each_row("format/INDEX.csv", 5, sample_row, &check), 37);
+    struct folder independent = {"format", check};
+    struct folder frozen = {"format-1", check};
+    assert_int_equal(for_each_row("format/INDEX.csv", 5, sample_row, &independent), 37);
+    assert_true(for_each_row("format-1/INDEX.csv", FROZEN_COLUMNS, sample_row, &frozen) >= 35);
 }
 
 static bloomfilter_load_options options_of(const struct sample *sample)
@@ -67,9 +80,7 @@ static bloomfilter_load_options options_of(const struct sample *sample)
 
 static const char *sample_path(const struct sample *sample)
 {
-    char name[300];
-    snprintf(name, sizeof name, "format/%s", sample->name);
-    return data_path(name);
+    return data_path(sample->name);
 }
 
 static void expect(const struct sample *sample, const char *how, int code, bloomfilter *filter)
@@ -159,9 +170,13 @@ static void check_peek(const struct sample *sample)
     bloomfilter_free(filter);
 }
 
-static bool is_later_minor(const struct sample *sample)
+/* Whether the release that is tested writes another minor version than the file's. */
+static bool is_other_minor(const struct sample *sample)
 {
-    return sample->bytes[10] != 0;
+    bloomfilter *filter = new_filter(1, 0.5);
+    bool is_other = info_of(filter).format_minor != sample->bytes[10];
+    bloomfilter_free(filter);
+    return is_other;
 }
 
 static void assert_same_bytes(const struct sample *sample, const bloomfilter *filter)
@@ -177,20 +192,31 @@ static void check_rewrite(const struct sample *sample)
 {
     bloomfilter_load_options options = options_of(sample);
     bloomfilter *filter;
-    if (sample->expected != 0)
+    if (sample->expected != 0 || is_other_minor(sample))
         return;
     assert_int_equal(bloomfilter_deserialize(&filter, sample->bytes, sample->size, &options), 0);
-    if (is_later_minor(sample)) {
-        /* What this release does not know is not written again. */
-        size_t size;
-        uint8_t *bytes = serialized(filter, &size);
-        assert_int_equal(size, 1392);
-        assert_int_equal(bytes[10], 0);
-        free(bytes);
-    } else {
-        assert_same_bytes(sample, filter);
-    }
+    assert_same_bytes(sample, filter);
     bloomfilter_free(filter);
+}
+
+/* What this release does not know of a later minor version is not written again. */
+static void check_rewrite_of_other_minor(const struct sample *sample)
+{
+    bloomfilter_load_options options = options_of(sample);
+    bloomfilter *filter;
+    bloomfilter *again;
+    size_t size;
+    if (sample->expected != 0 || !is_other_minor(sample))
+        return;
+    assert_int_equal(bloomfilter_deserialize(&filter, sample->bytes, sample->size, &options), 0);
+    uint8_t *bytes = serialized(filter, &size);
+    assert_int_not_equal(bytes[10], sample->bytes[10]);
+    assert_int_equal(bloomfilter_deserialize(&again, bytes, size, &options), 0);
+    for_each_key(sample->keys, assert_contains_key, again);
+    assert_same_filter(again, filter);
+    bloomfilter_free(again);
+    bloomfilter_free(filter);
+    free(bytes);
 }
 
 static void check_rebuild(const struct sample *sample)
@@ -202,7 +228,7 @@ static void check_rebuild(const struct sample *sample)
     const void *metadata;
     size_t metadata_size;
 
-    if (sample->expected != 0 || is_later_minor(sample))
+    if (sample->expected != 0 || is_other_minor(sample))
         return;
     assert_int_equal(bloomfilter_deserialize(&original, sample->bytes, sample->size, &load_options),
                      0);
@@ -234,6 +260,72 @@ static void check_rebuild(const struct sample *sample)
     }
     bloomfilter_free(filter);
     bloomfilter_free(original);
+}
+
+/* ---- The frozen files, of which all is known */
+
+static void assert_is_row(const bloomfilter *filter, const struct frozen *row)
+{
+    bloomfilter_info info = info_of(filter);
+    const void *metadata;
+    size_t metadata_size;
+    assert_int_equal(info.capacity, row->options.capacity);
+    assert_true(info.target_fpr == row->options.target_fpr);
+    assert_int_equal(info.bit_count, row->options.bit_count);
+    assert_int_equal(info.hash_count, row->options.hash_count);
+    assert_int_equal(info.hash, row->options.hash);
+    assert_int_equal(info.layout, row->options.layout);
+    assert_true(info.seed == row->options.seed);
+    assert_int_equal(info.flags & BLOOMFILTER_FLAG_KEYED, row->options.secret_size != 0);
+    assert_int_equal(info.insert_count, row->insert_count);
+    assert_int_equal(info.measured_probes, row->probes);
+    assert_int_equal(info.format_minor, 0);
+    assert_int_equal(bloomfilter_get_metadata(filter, &metadata, &metadata_size), 0);
+    assert_int_equal(metadata_size, row->metadata_size);
+    if (metadata_size != 0)
+        assert_memory_equal(metadata, row->metadata, metadata_size);
+    if (count_false_positives(filter) != row->false_positives)
+        fail_msg("%s: %d false positives, not %d", row->name, (int)count_false_positives(filter),
+                 (int)row->false_positives);
+}
+
+static void check_frozen_answers(const struct frozen *row, void *context)
+{
+    char name[300];
+    size_t size;
+    bloomfilter *filter;
+    (void)context;
+    snprintf(name, sizeof name, "format-1/%s", row->name);
+    uint8_t *bytes = read_data(name, &size);
+    assert_int_equal(bloomfilter_load(&filter, data_path(name), &row->load_options), 0);
+    assert_is_row(filter, row);
+    bloomfilter_free(filter);
+    assert_int_equal(bloomfilter_map(&filter, data_path(name), &row->load_options), 0);
+    assert_is_row(filter, row);
+    bloomfilter_free(filter);
+    assert_int_equal(bloomfilter_deserialize(&filter, bytes, size, &row->load_options), 0);
+    assert_is_row(filter, row);
+    bloomfilter_free(filter);
+    free(bytes);
+}
+
+/* The same keys give the same file, in the release that is tested as in the one that made it. */
+static void check_frozen_making(const struct frozen *row, void *context)
+{
+    char name[300];
+    size_t size;
+    bloomfilter *original;
+    (void)context;
+    snprintf(name, sizeof name, "format-1/%s", row->name);
+    uint8_t *bytes = read_data(name, &size);
+    bloomfilter *filter = make_frozen(row);
+    assert_int_equal(bloomfilter_deserialize(&original, bytes, size, &row->load_options), 0);
+    assert_same_filter(filter, original);
+    if (info_of(filter).format_minor == 0)
+        assert_bytes_are(filter, bytes, size);
+    bloomfilter_free(original);
+    bloomfilter_free(filter);
+    free(bytes);
 }
 
 static void check_allocations(const struct sample *sample)
@@ -275,10 +367,28 @@ static void test_rewrite(void **state)
     for_each_sample(check_rewrite);
 }
 
+static void test_rewrite_of_other_minor(void **state)
+{
+    (void)state;
+    for_each_sample(check_rewrite_of_other_minor);
+}
+
 static void test_rebuild(void **state)
 {
     (void)state;
     for_each_sample(check_rebuild);
+}
+
+static void test_frozen_answers(void **state)
+{
+    (void)state;
+    for_each_frozen("format-1/INDEX.csv", check_frozen_answers, NULL);
+}
+
+static void test_frozen_making(void **state)
+{
+    (void)state;
+    for_each_frozen("format-1/INDEX.csv", check_frozen_making, NULL);
 }
 
 static void test_allocations(void **state)
@@ -300,7 +410,6 @@ static void test_every_flipped_bit(void **state)
     add_numbered(filter, "user:", 0, 1000);
     uint8_t *bytes = serialized(filter, &size);
     bloomfilter_free(filter);
-    assert_int_equal(size, 1392);
     for (size_t bit = 0; bit < size * 8; bit++) {
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
         write_path(path, bytes, size);
@@ -342,7 +451,10 @@ int main(void)
         cmocka_unit_test(test_in_place),
         cmocka_unit_test(test_peek),
         cmocka_unit_test(test_rewrite),
+        cmocka_unit_test(test_rewrite_of_other_minor),
         cmocka_unit_test(test_rebuild),
+        cmocka_unit_test(test_frozen_answers),
+        cmocka_unit_test(test_frozen_making),
         cmocka_unit_test(test_allocations),
         cmocka_unit_test(test_every_flipped_bit),
         cmocka_unit_test(test_every_truncation),
