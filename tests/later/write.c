@@ -14,11 +14,11 @@ static bool is_critical(const struct file_content *content)
     return content->header.metadata_size > 0 && content->metadata[0] == LATER_CRITICAL;
 }
 
-/* Numbers that count up, none of them zero. */
+/* Bytes that count up, none of them zero. */
 static void write_new_fields(uint8_t *bytes)
 {
-    for (size_t at = AT_RESERVED; at < HEADER_SIZE - TAG_SIZE; at += 8)
-        bytes_store_le(bytes + at, 0x0101010101010101u + at, 8);
+    for (size_t at = AT_RESERVED; at < HEADER_SIZE - TAG_SIZE; at++)
+        bytes[at] = (uint8_t)(1 + at % 255);
 }
 
 void bloomfilter_serializer_write_header(const struct file_content *content,
