@@ -5,14 +5,14 @@
 #
 #     scripts/test.sh [--all]
 #
-# --all also runs the tests that need gigabytes of memory (label `large`). The builds go to build/,
-# or to the directory that BUILD_DIR names.
+# --all also runs the tests that need gigabytes of memory (label `large`) or minutes (`long`). The
+# builds go to build/, or to the directory that BUILD_DIR names.
 
 set -uo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 build_dir=${BUILD_DIR:-$root/build}
-left_out="large"
+left_out="large|long"
 case "$#,${1-}" in
     0,) ;;
     1,--all) left_out="none" ;;
@@ -101,8 +101,8 @@ elif ! command -v apt-get >/dev/null && ! command -v abidiff >/dev/null; then
 fi
 
 step "gcc" gcc "-LE ^($left_out)\$" -DCMAKE_C_COMPILER=gcc
-step "clang" clang "-LE ^(large|statistical|tree)\$" -DCMAKE_C_COMPILER=clang
-step "AddressSanitizer, UndefinedBehaviorSanitizer" asan "-LE ^(large|statistical|tree)\$" \
+step "clang" clang "-LE ^(large|long|statistical|tree)\$" -DCMAKE_C_COMPILER=clang
+step "AddressSanitizer, UndefinedBehaviorSanitizer" asan "-LE ^(large|long|statistical|tree)\$" \
     -DCMAKE_C_COMPILER=clang -DBLOOMFILTER_SANITIZE=address,undefined
 step "ThreadSanitizer" tsan "-L ^threads\$" \
     -DCMAKE_C_COMPILER=clang -DBLOOMFILTER_SANITIZE=thread
@@ -110,7 +110,7 @@ step "ThreadSanitizer" tsan "-L ^threads\$" \
 heading "Summary, $SECONDS s"
 printf '%s\n' "${summary[@]}"
 if [ "$left_out" != none ]; then
-    echo "left out: tests with the label large; scripts/test.sh --all runs them, too"
+    echo "left out: tests with the labels large and long; scripts/test.sh --all runs them, too"
 fi
 printf '\n%d passed, %d failed\n' "$all_passed" "$all_failed"
 [ "$all_failed" -eq 0 ]

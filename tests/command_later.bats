@@ -8,11 +8,11 @@ bats_require_minimum_version 1.5.0
 setup_file() {
     : "${MAKE_FILES:?must be the beginning of the names of the programs that make files}"
     cd "$BATS_FILE_TMPDIR"
-    for release in today later-256 later-4096 later-65536; do
+    for release in today later-256 later-65536; do
         mkdir $release
         "$MAKE_FILES-$release" format-1/INDEX.csv $release
     done
-    for release in later-256 later-4096 later-65536; do
+    for release in later-256 later-65536; do
         "$MAKE_FILES-$release" ../later/INDEX.csv $release
     done
 }
@@ -26,7 +26,7 @@ bloomfilter() {
     "$BLOOMFILTER" "$@"
 }
 
-laters="later-256 later-4096 later-65536"
+laters="later-256 later-65536"
 
 # same_as_today COMMAND...: prints the same and exits alike in the directory of every release.
 same_as_today() {
@@ -65,7 +65,6 @@ same_as_today() {
         done
     done
     bloomfilter info later-256/pair-metadata.bloom | grep -qx 'format  *1\.1'
-    bloomfilter info later-4096/pair-metadata.bloom | grep -qx 'format  *1\.2'
     bloomfilter info --header later-65536/pair-metadata.bloom | grep -qx 'format  *1\.65535'
 }
 

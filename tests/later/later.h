@@ -9,6 +9,9 @@
  *   - a hash scheme and a layout that are new, for those who ask for them;
  *   - an incompatible-feature bit: "who opens this filter must understand its metadata", set when
  *     the metadata begins with LATER_CRITICAL.
+ *
+ * INDEX.csv tells filters that only such a release makes, in the columns of
+ * tests/data/format-1/README.md (the last two are not used).
  */
 #ifndef BLOOMFILTER_TESTS_LATER_H
 #define BLOOMFILTER_TESTS_LATER_H
