@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 
+#include <errno.h>
 #include <ftw.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,7 +20,7 @@ uint8_t *read_path(const char *path, size_t *size)
 {
     FILE *file = fopen(path, "rb");
     if (file == NULL)
-        fail_msg("cannot open %s", path);
+        fail_msg("cannot open %s: %s", path, strerror(errno));
     assert_int_equal(fseek(file, 0, SEEK_END), 0);
     *size = (size_t)ftell(file);
     rewind(file);
@@ -34,7 +35,8 @@ uint8_t *read_path(const char *path, size_t *size)
 void write_path(const char *path, const void *bytes, size_t size)
 {
     FILE *file = fopen(path, "wb");
-    assert_non_null(file);
+    if (file == NULL)
+        fail_msg("cannot create %s: %s", path, strerror(errno));
     assert_int_equal(fwrite(bytes, 1, size, file), size);
     assert_int_equal(fclose(file), 0);
 }
