@@ -6,6 +6,7 @@
 set(bloomfilter_sources
     src/bitset/flat.c
     src/bitset/registry.c
+    src/file/descriptor.c
     src/file/memory.c
     src/file/read.c
     src/file/save.c

@@ -41,6 +41,8 @@ static struct plan {
     size_t most;     /* the most that a read or write transfers; 0: any */
     int kill_after;  /* ends the process before this call; 0: never */
     mode_t loosest;  /* what the mode of the new file was at any moment, or-ed */
+    int noisy;       /* bit i: before each call, others use descriptor i ... */
+    bool noisy_move; /* and also before a file is moved away from it */
 } plan;
 static _Thread_local bool is_planned; /* in the thread that saves, not in those that help */
 static char trace[256];               /* a letter for each call */
@@ -60,11 +62,25 @@ static void end_plan(void)
     plan = (struct plan){.fails = NO_CALL};
 }
 
+/* What the rest of a program does with standard descriptors that it does not know to be closed. */
+static void make_noise(void)
+{
+    for (int file = 0; file < 3; file++) {
+        char stolen[2];
+        if ((plan.noisy >> file & 1) == 0)
+            continue;
+        (void)!syscall(SYS_write, file, "noise", 5);
+        (void)!syscall(SYS_read, file, stolen, sizeof stolen);
+    }
+}
+
 /* Whether this call is to fail. */
 static bool is_to_fail(enum call call, char letter)
 {
     if (!is_planned)
         return false;
+    if (call != CLOSE || plan.noisy_move)
+        make_noise();
     if (traced < sizeof trace - 1 && (traced == 0 || trace[traced - 1] != letter))
         trace[traced++] = letter;
     if (plan.kill_after != 0 && --plan.kill_after == 0)
@@ -1505,6 +1521,79 @@ static void test_map_of_a_pipe(void **state)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
+/* ---- closed standard descriptors */
+
+static void close_standard_descriptors(int closed)
+{
+    for (int file = 0; file < 3; file++)
+        if ((closed >> file & 1) != 0)
+            close(file);
+}
+
+/* Saves, reads and maps with some of them closed. Returns 0, or which step went wrong. */
+static int use_without_standard_descriptors(int closed)
+{
+    struct memory memory;
+    close_standard_descriptors(closed);
+    begin_plan((struct plan){.noisy = closed, .most = 4});
+    if (save_text(in("new"), "content") != 0)
+        return 1;
+    if (save_text(in("file"), "new content") != 0)
+        return 2;
+    if (read_file(&memory, in("file"), 0, 0) != 0 || memory.length != 11 ||
+        memcmp(memory.start, "new content", 11) != 0)
+        return 3;
+    bloomfilter_memory_release(&memory);
+    if (bloomfilter_file_map(&memory, in("file")) != 0 || memory.length != 11)
+        return 4;
+    bloomfilter_memory_release(&memory);
+    for (int file = 0; file < 3; file++)
+        if ((closed >> file & 1) != 0 && fcntl(file, F_GETFD) >= 0)
+            return 5;
+    return 0;
+}
+
+/* What is printed between open and move goes into the new file, and is noticed. */
+static int save_beside_an_early_printer(int closed)
+{
+    close_standard_descriptors(closed);
+    begin_plan((struct plan){.noisy = closed, .noisy_move = true});
+    errno = 0;
+    int code = save_text(in("file"), "new content");
+    return code == BLOOMFILTER_EIO && errno == EIO ? 0 : 6;
+}
+
+static void run_with_closed(int closed, int (*run)(int closed))
+{
+    int status;
+    fflush(stdout);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(run(closed));
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (status != 0)
+        fail_msg("closed: %d; status %x", closed, (unsigned)status);
+}
+
+/* A file never keeps the descriptor of standard input, output or error: what others print would go
+ * into it, and what they read would be missing. */
+static void test_closed_standard_descriptors(void **state)
+{
+    (void)state;
+    for (int closed = 1; closed < 8; closed++) {
+        write_path(in("file"), "old", 3);
+        run_with_closed(closed, save_beside_an_early_printer);
+        assert_content(in("file"), "old", 3);
+        assert_string_equal(listing(), "file/");
+        run_with_closed(closed, use_without_standard_descriptors);
+        assert_content(in("new"), "content", 7);
+        assert_content(in("file"), "new content", 11);
+        assert_string_equal(listing(), "file/new/");
+        assert_int_equal(unlink(in("new")), 0);
+    }
+}
+
 #define TEST(test) cmocka_unit_test_setup_teardown(test, enter, leave)
 #define TEST_WITH_PIPE(test) cmocka_unit_test_setup_teardown(test, make_pipe, leave)
 
@@ -1555,6 +1644,7 @@ int main(void)
         TEST(test_map_is_shared),
         TEST(test_files_that_cannot_be_mapped),
         TEST(test_map_of_a_pipe),
+        TEST(test_closed_standard_descriptors),
     };
     return RUN(tests);
 }

@@ -41,6 +41,14 @@ struct file_piece {
 /* Writes the pieces, one after the other, to a file: atomically and durably (bloomfilter_save). */
 int bloomfilter_file_save(const char *path, const struct file_piece pieces[], size_t count);
 
+/*
+ * Gives a file that was just opened another descriptor, if it got one of standard input, output or
+ * error because that is closed: what others in the process print would go into the file, and what
+ * they read would be missing. Passes -1 on. Returns -1 if there is no other; the file is closed
+ * then.
+ */
+int bloomfilter_file_move_from_standard(int file);
+
 /* Makes changes of names in an open directory outlive a power loss, where the file system can. */
 int bloomfilter_file_flush_directory(int directory);
 

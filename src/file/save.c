@@ -70,6 +70,7 @@ static int open_directory(struct destination *to)
     do
         to->directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     while (to->directory < 0 && errno == EINTR);
+    to->directory = bloomfilter_file_move_from_standard(to->directory);
     return to->directory < 0 ? BLOOMFILTER_EIO : 0;
 }
 
@@ -247,7 +248,8 @@ static int replace(struct destination *to, const struct file_piece pieces[], siz
     int code = create_temporary(to, &file);
     if (code != 0)
         return code;
-    code = close_file(file, fill_temporary(to, file, pieces, count));
+    file = bloomfilter_file_move_from_standard(file);
+    code = file < 0 ? BLOOMFILTER_EIO : close_file(file, fill_temporary(to, file, pieces, count));
     if (code == 0 && renameat(to->directory, to->temporary, to->directory, to->name) != 0)
         code = BLOOMFILTER_EIO;
     if (code != 0) {
