@@ -61,6 +61,12 @@
  *   sees it. Every other function needs the filter to itself; its comment says so. A function
  *   that only reads ("const bloomfilter *") may run beside other functions that only read.
  *
+ *   Processes. The library has no locks, and to add and to ask allocate nothing. So whatever other
+ *   threads were doing, the child of a fork has a copy of each filter that it can use, save and
+ *   free; keys whose add was ordered before the fork are in it. Where a signal interrupts a system
+ *   call, the call is made again. A file is never kept on descriptor 0, 1 or 2, even where these
+ *   are closed.
+ *
  *   Structs. The structs begin with `struct_size`. Always initialize them with the ..._INIT
  *   macro. Later releases append fields; the library reads and writes only what `struct_size`
  *   covers, so a program built against an old header runs with a new library. A larger struct
@@ -425,7 +431,8 @@ BLOOMFILTER_API int bloomfilter_measure_fpr(bloomfilter *filter, uint64_t probes
  * Returns 0. Fails with EINVAL, ENOMEM, EDAMAGED (a mapped or viewed filter is verified first), or
  * EIO (errno: the reason; EEXIST when `path` is neither absent nor a regular file, EISDIR when it
  * is a directory). No temporary file is left behind after a failure. When only the last step fails,
- * flushing the directory, the new file is in place, and may or may not outlive a power loss.
+ * flushing the directory, the new file is in place, and may or may not outlive a power loss. At a
+ * limit on the size of files, the system sends SIGXFSZ: ignore it to be told EIO, errno EFBIG.
  *
  * Threads: nobody may change the filter meanwhile. Of several saves to one path, one wins whole.
  */
