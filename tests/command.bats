@@ -152,6 +152,23 @@ three_keys() {
     check_format x.bloom
 }
 
+@test "reports to closed descriptors never go into a filter's file" {
+    three_keys
+    cp three.bloom before.bloom
+    for closed in '0<&-' '1>&-' '2>&-' '0<&- 2>&-' '1>&- 2>&-' '0<&- 1>&- 2>&-'; do
+        run -2 bash -c "\"$BLOOMFILTER\" add three.bloom three.txt missing.txt $closed"
+        cmp three.bloom before.bloom
+        # A warning, and the progress and remarks that there may be.
+        bash -c "\"$BLOOMFILTER\" create -f -n 100 -p 1e-7 warned.bloom $closed"
+        check_format warned.bloom
+        bash -c "\"$BLOOMFILTER\" add warned.bloom three.txt $closed"
+        check_format warned.bloom
+        bash -c "\"$BLOOMFILTER\" query -c warned.bloom three.txt $closed" || true
+        [ "$(bloomfilter query -c warned.bloom three.txt)" = 3 ]
+    done
+    [ -z "$(find . -name '.bloomfilter-*')" ]
+}
+
 # ---- Numbers -----------------------------------------------------------------------------------
 
 @test "counts: plain, with exponent, with suffix" {
@@ -1126,6 +1143,33 @@ loses_to() {
     done
     bloomfilter create -n 5 -p 0.1 plain.bloom
     fails_with "or none if it was made without" bloomfilter info --secret-file secret plain.bloom
+}
+
+@test "no option takes a secret itself, and no report shows one" {
+    secret=0123456789abcdefSECRET
+    printf %s $secret > right
+    printf 'another SECRET of 32 bytes length' > wrong
+    bloomfilter create -n 5 -p 0.1 --secret-file right x.bloom
+    for verb in create build add query info verify measure union intersect plan export import; do
+        # Those there are take the name of a file and the number of a descriptor.
+        run -1 grep -vE -- '--secret-(file FILE|fd N) ' \
+            <(bloomfilter $verb --help | grep -E -- '^ +(-., )?--[a-z-]*(secret|key|pass)')
+        for option in secret=$secret key=$secret password=$secret; do
+            run -2 bloomfilter $verb --$option x.bloom
+            [[ "$output" == *"option --${option%%=*}"* ]]
+            [[ "$output" != *SECRET* ]]
+        done
+    done
+    for verb in query add info verify measure; do
+        for given in "" "--secret-file wrong" "--secret-fd 7"; do
+            run -2 bash -c "\"$BLOOMFILTER\" $verb $given x.bloom < /dev/null 7< wrong"
+            [[ "$output" == *secret* ]]
+            [[ "$output" != *SECRET* && "$output" != *"$(hex wrong)"* ]]
+        done
+    done
+    # The environment is no way in.
+    SECRET=$secret BLOOMFILTER_SECRET=$secret run -2 bloomfilter info x.bloom
+    run -1 grep -q SECRET x.bloom
 }
 
 @test "secrets that are none" {

@@ -2,7 +2,7 @@
 /*
  * The secret: after free it is nowhere on the heap, in mapped memory or in the data of any library.
  * The stack is left out: there libb2, and the dynamic linker when it first binds a function, save
- * registers that the library cannot wipe.
+ * registers that the library cannot wipe. Nor is it in a file, or in a text.
  */
 #include "support.h"
 
@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/blake2b.h"
 #include "support/secret.h"
 
 enum { SECRET_SIZE = 32 };
@@ -132,12 +133,103 @@ static void test_blake2b_indexed(void **state)
     check_scheme(BLOOMFILTER_HASH_BLAKE2B_INDEXED);
 }
 
+/* ---- files and texts */
+
+enum { RUN_SIZE = 4, FORM_SIZE = 4 * SECRET_SIZE }; /* so many bytes in a row are no chance */
+
+/* Whether a run of RUN_SIZE bytes of `form` is anywhere in the bytes. */
+static bool has_run_of(const uint8_t *bytes, size_t size, const uint8_t *form, size_t form_size)
+{
+    for (size_t i = 0; i + RUN_SIZE <= form_size; i++)
+        for (size_t at = 0; at + RUN_SIZE <= size; at++)
+            if (memcmp(bytes + at, form + i, RUN_SIZE) == 0)
+                return true;
+    return false;
+}
+
+/* The forms that a secret could be in: itself, backwards, complemented, in hexadecimal, its plain
+ * digest. Returns the size of form number n, 0 after the last. */
+static size_t make_form(int n, uint8_t form[FORM_SIZE])
+{
+    uint8_t secret[SECRET_SIZE];
+    blake2b_state state;
+    make_secret(secret);
+    for (int i = 0; i < SECRET_SIZE; i++)
+        form[i] = n == 1 ? secret[SECRET_SIZE - 1 - i] : n == 2 ? (uint8_t)~secret[i] : secret[i];
+    if (n <= 2)
+        return SECRET_SIZE;
+    if (n <= 4) {
+        for (int i = 0; i < SECRET_SIZE; i++) {
+            char digits[3];
+            snprintf(digits, sizeof digits, n == 3 ? "%02x" : "%02X", secret[i]);
+            memcpy(form + 2 * i, digits, 2);
+        }
+        return 2 * SECRET_SIZE;
+    }
+    if (n > 5 + 64)
+        return 0;
+    size_t digest_size = n == 5 ? 64 : (size_t)n - 5;
+    bloomfilter_blake2b_start(&state, digest_size, "", NULL, NULL);
+    bloomfilter_blake2b_update(&state, secret, SECRET_SIZE);
+    bloomfilter_blake2b_finish(&state, form, digest_size);
+    return digest_size;
+}
+
+static void assert_no_form(const char *where, const void *bytes, size_t size)
+{
+    uint8_t form[FORM_SIZE];
+    size_t form_size;
+    for (int n = 0; (form_size = make_form(n, form)) != 0; n++)
+        if (has_run_of(bytes, size, form, form_size))
+            fail_msg("%s: form %d of the secret", where, n);
+}
+
+static void check_file(uint32_t hash)
+{
+    uint8_t secret[SECRET_SIZE];
+    bloomfilter_options options = BLOOMFILTER_OPTIONS_INIT;
+    size_t size;
+    make_secret(secret);
+    options.capacity = 1000;
+    options.target_fpr = 0.01;
+    options.hash = hash;
+    options.secret = secret;
+    options.secret_size = sizeof secret;
+    bloomfilter *filter = created(&options);
+    uint8_t *bytes = serialized(filter, &size);
+    assert_no_form("an empty filter", bytes, size);
+    free(bytes);
+    add_numbered(filter, "", 0, 1000);
+    assert_int_equal(bloomfilter_set_metadata(filter, "of the application", 18), 0);
+    bytes = serialized(filter, &size);
+    assert_no_form("a full filter", bytes, size);
+    memcpy(bytes + size - RUN_SIZE, secret + 5, RUN_SIZE); /* the search would find it */
+    assert_true(has_run_of(bytes, size, secret, sizeof secret));
+    free(bytes);
+    bloomfilter_free(filter);
+}
+
+static void test_secret_is_in_no_file(void **state)
+{
+    (void)state;
+    check_file(BLOOMFILTER_HASH_BLAKE2B_PAIR);
+    check_file(BLOOMFILTER_HASH_BLAKE2B_INDEXED);
+}
+
+/* The texts are constant: they say the same with a secret in the process and without. */
+static void test_secret_is_in_no_text(void **state)
+{
+    (void)state;
+    for (int code = -100; code <= 1; code++)
+        assert_no_form("a text", bloomfilter_strerror(code), strlen(bloomfilter_strerror(code)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scan_finds_a_secret),
-        cmocka_unit_test(test_blake2b_pair),
-        cmocka_unit_test(test_blake2b_indexed),
+        cmocka_unit_test(test_scan_finds_a_secret),  cmocka_unit_test(test_blake2b_pair),
+        cmocka_unit_test(test_blake2b_indexed),      cmocka_unit_test(test_secret_is_in_no_file),
+        cmocka_unit_test(test_secret_is_in_no_text),
     };
     return RUN(tests);
 }

@@ -222,8 +222,9 @@ static int report_refused(const command_verb *verb, int found, char **argv)
     const char *word = argv[optind - 1];
     if (found == ':')
         return report_usage(verb->name, "%s needs an argument", word);
-    if (optopt == 0)
-        return report_usage(verb->name, "unknown or ambiguous option %s", word);
+    if (optopt == 0) /* without its value, which may be meant to be secret */
+        return report_usage(verb->name, "unknown or ambiguous option %.*s", (int)strcspn(word, "="),
+                            word);
     if (strncmp(word, "--", 2) == 0 && strchr(word, '=') != NULL)
         return report_usage(verb->name, "%s: the option takes no argument", word);
     return report_usage(verb->name, "unknown option -%c", optopt);
