@@ -13,10 +13,12 @@
 #include <string.h>
 
 typedef _Atomic uint8_t atomic_byte;
-typedef _Atomic uint64_t atomic_word;
+/* What every processor reads in one instruction. To read 64 bits at once, some with 32 compare and
+ * swap, which is a write, and kills the process where the cells are those of a mapped file. */
+typedef _Atomic size_t atomic_word;
 
 _Static_assert(sizeof(atomic_byte) == 1, "cells are accessed as atomic bytes in place");
-_Static_assert(sizeof(atomic_word) == 8, "cells are counted as atomic words in place");
+_Static_assert(sizeof(atomic_word) == sizeof(size_t), "cells are counted as words in place");
 
 enum { WORD = sizeof(uint64_t) };
 
@@ -81,18 +83,25 @@ static unsigned count_ones(uint64_t word)
     return (unsigned)__builtin_popcountll(word);
 }
 
+static unsigned count_ones_atomically(const uint8_t *at)
+{
+    const atomic_word *words = (const atomic_word *)(const void *)at;
+    unsigned total = 0;
+    for (size_t i = 0; i < WORD / sizeof *words; i++)
+        total += count_ones(atomic_load_explicit(&words[i], memory_order_relaxed));
+    return total;
+}
+
 /* Cells that others may change are aligned; only a view's may not be, and nobody changes those. */
 static uint64_t bits_set_in_words(const uint8_t *cells, uint64_t word_count)
 {
     uint64_t total = 0;
-    if (is_aligned(cells)) {
-        const atomic_word *words = (const atomic_word *)(const void *)cells;
+    if (is_aligned(cells))
         for (uint64_t i = 0; i < word_count; i++)
-            total += count_ones(atomic_load_explicit(&words[i], memory_order_relaxed));
-    } else {
+            total += count_ones_atomically(cells + i * WORD);
+    else
         for (uint64_t i = 0; i < word_count; i++)
             total += count_ones(load_word(cells + i * WORD));
-    }
     return total;
 }
 
