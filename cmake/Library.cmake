@@ -34,11 +34,14 @@ set(bloomfilter_sources
     src/support/blake2b.c
     src/support/secret.c)
 
+# What it is linked with. Of a shared library that is private, of a static one its users need it, too.
+set(bloomfilter_libraries PkgConfig::BLOOMFILTER_LIBB2 ${bloomfilter_atomic_library} m)
+
 add_library(bloomfilter-objects OBJECT ${bloomfilter_sources})
 bloomfilter_target_options(bloomfilter-objects)
 set_target_properties(bloomfilter-objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(bloomfilter-objects PUBLIC include src)
-target_link_libraries(bloomfilter-objects PUBLIC PkgConfig::BLOOMFILTER_LIBB2 m)
+target_link_libraries(bloomfilter-objects PUBLIC ${bloomfilter_libraries})
 
 # ---- shared
 
@@ -51,7 +54,7 @@ set_target_properties(bloomfilter PROPERTIES
     SOVERSION ${PROJECT_VERSION_MAJOR})
 target_include_directories(bloomfilter INTERFACE
     $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>)
-target_link_libraries(bloomfilter PRIVATE PkgConfig::BLOOMFILTER_LIBB2 m)
+target_link_libraries(bloomfilter PRIVATE ${bloomfilter_libraries})
 
 # Which symbols leave the library, and under which version node. Where the linker knows no version
 # scripts (macOS), hidden visibility alone keeps the rest inside.
@@ -80,7 +83,7 @@ set_target_properties(bloomfilter-static PROPERTIES
     OUTPUT_NAME bloomfilter)
 target_include_directories(bloomfilter-static INTERFACE
     $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>)
-target_link_libraries(bloomfilter-static PRIVATE PkgConfig::BLOOMFILTER_LIBB2 m)
+target_link_libraries(bloomfilter-static PRIVATE ${bloomfilter_libraries})
 
 # ---- the short names, for -lbloom
 

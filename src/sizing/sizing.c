@@ -3,7 +3,8 @@
  * The order of operations below is part of the contract: other implementations, in other
  * languages, come to the same bit_count by the same IEEE 754 operations in the same order. So no
  * expression here may be rearranged, by hand or by -ffast-math, and each step has a variable of its
- * own: where registers are wider than a double (x87), C rounds on assignment.
+ * own. Where registers are wider than a double (x87), assignment rounds a second time, which can give
+ * another result.
  */
 #include "sizing/sizing.h"
 
@@ -13,6 +14,10 @@
 
 #include <float.h>
 #include <math.h>
+
+#if defined(__i386__) && (FLT_EVAL_METHOD == 2 || FLT_EVAL_METHOD < 0)
+#error "x87 rounds twice, so some sizes would differ: compile with -msse2 -mfpmath=sse"
+#endif
 
 static double natural_log_of_2(void)
 {
