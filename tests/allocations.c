@@ -11,6 +11,10 @@ int allocations_until_failure = -1;
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 int __real_posix_memalign(void **out, size_t alignment, size_t size);
+/* glibc's mmap with 64-bit file offsets. */
+#ifdef __GLIBC__
+#define __real_mmap __real_mmap64
+#endif
 void *__real_mmap(void *start, size_t size, int protection, int flags, int file, off_t offset);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);

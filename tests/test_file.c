@@ -412,8 +412,12 @@ static void test_allocate_too_much(void **state)
     }
     assert_int_equal(largest_allocation, 0);
     assert_int_equal(bloomfilter_memory_size(largest, &taken), 0);
-    assert_int_equal(bloomfilter_memory_allocate(&memory, largest), BLOOMFILTER_ENOMEM);
-    assert_int_equal(memory.kind, MEMORY_NONE);
+    int code = bloomfilter_memory_allocate(&memory, largest);
+    if (SIZE_MAX > UINT32_MAX || code != 0) { /* 2 GiB may be there */
+        assert_int_equal(code, BLOOMFILTER_ENOMEM);
+        assert_int_equal(memory.kind, MEMORY_NONE);
+    }
+    bloomfilter_memory_release(&memory);
     assert_int_equal(errno, 12345);
 }
 
@@ -1378,7 +1382,7 @@ static void test_claimed_size_bounds_memory(void **state)
         assert_int_equal(read_pipe(&memory, bytes, 1 << 20, 65536, 0, 0), 0);
         seen.claimed = 0;
         assert_int_equal(memory.length, claimed + 1);
-        assert_memory_equal(memory.start, bytes, memory.length);
+        assert_memory_equal(memory.start, bytes, (size_t)memory.length);
         assert_true(largest_allocation <= claimed + 1);
         bloomfilter_memory_release(&memory);
     }

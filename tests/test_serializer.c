@@ -894,7 +894,7 @@ static void test_bits_past_bit_count(void **state)
 {
     (void)state;
     for (uint64_t bit_count = 937; bit_count <= 1000; bit_count += 7)
-        for (size_t position = bit_count; position < (bit_count + 63) / 64 * 64; position++) {
+        for (uint64_t position = bit_count; position < (bit_count + 63) / 64 * 64; position++) {
             struct file file = make_file(bit_count, 0, &no_secret);
             file.bytes[192 + position / 8] |= (uint8_t)(1u << position % 8);
             reseal(&file, 192, &no_secret);
