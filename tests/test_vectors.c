@@ -159,6 +159,40 @@ static void whole_filter_row(char *const f[], void *context)
     bloomfilter_free(filter);
 }
 
+/* Byte for byte what an independent writer makes, whatever machine this is. */
+static void whole_file_row(char *const f[], void *context)
+{
+    static uint8_t secret[BLOOMFILTER_MAX_SECRET_SIZE];
+    static uint8_t metadata[4096];
+    bloomfilter_options options = BLOOMFILTER_OPTIONS_INIT;
+    char digest[65];
+    size_t size;
+    (void)context;
+
+    set_scheme(&options, f[0], f[1]);
+    options.secret_size = from_hex(f[2], secret, sizeof secret);
+    options.secret = options.secret_size != 0 ? secret : NULL;
+    options.capacity = strtoull(f[3], NULL, 10);
+    options.target_fpr = strtod(f[4], NULL);
+    options.bit_count = strtoull(f[5], NULL, 10);
+    options.hash_count = (uint32_t)strtoul(f[6], NULL, 10);
+    bloomfilter *filter = created(&options);
+    for_each_key(f[7], add_key, filter);
+    size = from_hex(f[8], metadata, sizeof metadata);
+    assert_int_equal(bloomfilter_set_metadata(filter, metadata, size), 0);
+    uint64_t probes = strtoull(f[9], NULL, 10);
+    if (probes != 0)
+        assert_int_equal(bloomfilter_measure_fpr(filter, probes, strtoull(f[10], NULL, 10), NULL),
+                         0);
+
+    uint8_t *bytes = serialized(filter, &size);
+    assert_int_equal(size, strtoull(f[11], NULL, 10));
+    sha256(bytes, size, digest);
+    assert_string_equal(digest, f[12]);
+    free(bytes);
+    bloomfilter_free(filter);
+}
+
 static void test_blake2b_pair(void **state)
 {
     (void)state;
@@ -186,13 +220,19 @@ static void test_murmur3_tweak(void **state)
 static void test_sizing(void **state)
 {
     (void)state;
-    assert_int_equal(for_each_row("sizing.csv", 4, sizing_row, NULL), 440);
+    assert_int_equal(for_each_row("sizing.csv", 4, sizing_row, NULL), 442);
 }
 
 static void test_whole_filters(void **state)
 {
     (void)state;
     assert_int_equal(for_each_row("whole_filters.csv", 10, whole_filter_row, NULL), 11);
+}
+
+static void test_whole_files(void **state)
+{
+    (void)state;
+    assert_int_equal(for_each_row("whole_files.csv", 13, whole_file_row, NULL), 31);
 }
 
 /* The published MurmurHash3 value that Neo's documents give: seed 10, "he". */
@@ -213,12 +253,10 @@ static void test_published_murmur3(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blake2b_pair),
-        cmocka_unit_test(test_blake2b_pair_keyed),
-        cmocka_unit_test(test_blake2b_indexed),
-        cmocka_unit_test(test_murmur3_tweak),
-        cmocka_unit_test(test_sizing),
-        cmocka_unit_test(test_whole_filters),
+        cmocka_unit_test(test_blake2b_pair),    cmocka_unit_test(test_blake2b_pair_keyed),
+        cmocka_unit_test(test_blake2b_indexed), cmocka_unit_test(test_murmur3_tweak),
+        cmocka_unit_test(test_sizing),          cmocka_unit_test(test_whole_filters),
+        cmocka_unit_test(test_whole_files),
         cmocka_unit_test(test_published_murmur3),
     };
     return RUN(tests);

@@ -15,9 +15,10 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.dont_write_bytecode = True  # leave nothing in the source tree
-sys.path.insert(0, os.path.join(HERE, ".."))
+sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(HERE, "format")]
 
-import read_format as rf  # noqa: E402 (the path has to be set before)
+import generate  # noqa: E402 (the path has to be set before)
+import read_format as rf  # noqa: E402
 
 SCHEMES = {"pair": 1, "indexed": 2, "murmur": 3}
 
@@ -83,6 +84,44 @@ def check_whole(row):
             and hashlib.sha256(bits).hexdigest() == row["sha256_of_bits"])
 
 
+def probes(count, seed):
+    """The keys of bloomfilter_measure_fpr: 16 bytes, two numbers of splitmix64 each."""
+    mask = (1 << 64) - 1
+    for _ in range(count):
+        key = b""
+        for _ in range(2):
+            seed = seed + 0x9E3779B97F4A7C15 & mask
+            mix = (seed ^ seed >> 30) * 0xBF58476D1CE4E5B9 & mask
+            mix = (mix ^ mix >> 27) * 0x94D049BB133111EB & mask
+            key += (mix ^ mix >> 31).to_bytes(8, "little")
+        yield key
+
+
+def whole_file(row):
+    """The bytes of the file that a row describes."""
+    n, p = int(row["capacity"]), rate(row["p"])
+    m, k = (int(row["m"]), int(row["k"])) if row["m"] else sizing(n, p)
+    name, _, tweak = row["parameter"].partition("=")
+    if name not in ("", "tweak"):
+        raise ValueError("a parameter that this program does not know")
+    seed, hash_id = int(tweak or 0), SCHEMES[row["scheme"]]
+    secret = bytes.fromhex(row["secret_hex"])
+    fields = dict(hash_id=hash_id, m=m, k=k, capacity=n, target_fpr=p, seed=seed)
+    if row["probes"]:
+        cells = rf.fill(rf.parse_keys(row["keys"]), hash_id, m, k, secret, seed)
+        count = int(row["probes"])
+        found = sum(rf.contains(cells, rf.positions(hash_id, key, m, k, secret, seed))
+                    for key in probes(count, int(row["probe_seed"])))
+        fields.update(measured_fpr=found / count, measured_probes=count)
+    return generate.build(row["keys"], secret, bytes.fromhex(row["metadata_hex"]), **fields)
+
+
+def check_file(row):
+    data = whole_file(row)
+    return (len(data) == int(row["size"])
+            and hashlib.sha256(data).hexdigest() == row["sha256_of_file"])
+
+
 CHECKS = {
     "blake2b_pair.csv": check_pair,
     "blake2b_pair_keyed.csv": check_pair,
@@ -90,6 +129,7 @@ CHECKS = {
     "murmur3_tweak.csv": check_murmur,
     "sizing.csv": check_sizing,
     "whole_filters.csv": check_whole,
+    "whole_files.csv": check_file,
 }
 
 

@@ -53,7 +53,7 @@ def build(keys="", secret=b"", metadata=b"", stray_bits=(), reserved=b"", **fiel
         metadata_size=len(metadata), payload_offset=payload_offset, body_digest=bytes(32))
 
     # The payload is that of sane fields: what a lie about m or k would ask for is not built.
-    m = fields["m"] if 1 <= fields.get("m", 0) <= 1 << 20 else values["m"]
+    m = fields["m"] if 1 <= fields.get("m", 0) <= 1 << 24 else values["m"]
     k = fields["k"] if 1 <= fields.get("k", 0) <= 255 else values["k"]
     known = fields.get("hash_id") in rf.HASHES
     cells = bytearray(rf.fill(keys, fields["hash_id"] if known else PAIR, m, k, secret,
