@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Filters that no address space of 32 bits holds. There, each way to one is refused with ETOOLARGE;
+ * where addresses have 64 bits, the same files are opened in place. Their files are sparse: a
+ * header, and zeros that take no room on the disk.
+ */
+#include "support.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "serializer/format.h"
+#include "serializer/serializer.h"
+#include "support/bytes.h"
+
+static const bool is_32_bit = SIZE_MAX == UINT32_MAX;
+
+/* Bytes of cells: too many for a pointer difference; 2^32 and few more, which are few if they are
+ * cut to 32 bits; and so when they are counted in bits. */
+static const uint64_t payload_sizes[] = {(uint64_t)1 << 31, (uint64_t)3 << 30,
+                                         ((uint64_t)1 << 32) + 1200, ((uint64_t)1 << 35) + 1200};
+
+static void for_each_size(void (*check)(uint64_t payload_size))
+{
+    for (size_t i = 0; i < sizeof payload_sizes / sizeof payload_sizes[0]; i++)
+        check(payload_sizes[i]);
+}
+
+static bloomfilter_options options_for(uint64_t payload_size)
+{
+    bloomfilter_options options = BLOOMFILTER_OPTIONS_INIT;
+    options.capacity = payload_size;
+    options.target_fpr = 0.01;
+    options.bit_count = payload_size * 8;
+    return options;
+}
+
+/* The header of a file of that many bytes of cells. Its body digest is not theirs. */
+static void make_header(uint8_t header[HEADER_SIZE], uint64_t payload_size)
+{
+    size_t size;
+    bloomfilter *small = new_filter(1000, 0.01);
+    uint8_t *bytes = serialized(small, &size);
+    memcpy(header, bytes, HEADER_SIZE);
+    free(bytes);
+    bloomfilter_free(small);
+    bytes_store_le(header + 32, payload_size * 8, 8); /* bit_count */
+    bytes_store_le(header + 128, payload_size, 8);
+    bloomfilter_format_header_tag(header, HEADER_SIZE, NULL, header + HEADER_SIZE - 16);
+}
+
+/* ---- New filters ---- */
+
+static void check_create(uint64_t payload_size)
+{
+    bloomfilter_options options = options_for(payload_size);
+    bloomfilter_info info = BLOOMFILTER_INFO_INIT;
+    bloomfilter *filter = (bloomfilter *)&options;
+    if (is_32_bit) {
+        assert_int_equal(bloomfilter_plan(&options, &info), BLOOMFILTER_ETOOLARGE);
+        assert_int_equal(bloomfilter_create(&filter, &options), BLOOMFILTER_ETOOLARGE);
+        assert_null(filter);
+        assert_int_equal(bloomfilter_new(&filter, payload_size, 0.01), BLOOMFILTER_ETOOLARGE);
+        assert_null(filter);
+    } else {
+        assert_int_equal(bloomfilter_plan(&options, &info), 0);
+        assert_int_equal(info.bit_count, payload_size * 8);
+        assert_true(info.memory_bytes >= payload_size);
+    }
+}
+
+static void test_create(void **state)
+{
+    (void)state;
+    for_each_size(check_create);
+}
+
+/* ---- Files ---- */
+
+static const char *make_sparse_file(uint64_t payload_size)
+{
+    uint8_t header[HEADER_SIZE];
+    const char *path = path_in(make_temporary_directory(), "sparse.bloom");
+    make_header(header, payload_size);
+    write_path(path, header, sizeof header);
+    assert_int_equal(truncate(path, (off_t)(HEADER_SIZE + payload_size)), 0);
+    return path;
+}
+
+static void check_map(const char *path, uint64_t payload_size)
+{
+    bloomfilter *filter = (bloomfilter *)&payload_size;
+    int code = bloomfilter_map(&filter, path, NULL);
+    if (is_32_bit) {
+        assert_int_equal(code, BLOOMFILTER_ETOOLARGE);
+        assert_null(filter);
+    } else {
+        uint64_t size;
+        assert_int_equal(code, 0);
+        assert_int_equal(bloomfilter_serialized_size(filter, &size), 0);
+        assert_int_equal(size, HEADER_SIZE + payload_size);
+        assert_false(bloomfilter_contains(filter, "alice", 5));
+        bloomfilter_free(filter);
+    }
+}
+
+static void check_load(const char *path)
+{
+    bloomfilter_load_options limit = BLOOMFILTER_LOAD_OPTIONS_INIT;
+    bloomfilter *filter = (bloomfilter *)&limit;
+    limit.max_bytes = UINT32_MAX / 4;
+    assert_int_equal(bloomfilter_load(&filter, path, &limit), BLOOMFILTER_ETOOLARGE);
+    assert_null(filter);
+    if (is_32_bit) { /* else it might be read */
+        assert_int_equal(bloomfilter_load(&filter, path, NULL), BLOOMFILTER_ETOOLARGE);
+        assert_null(filter);
+    }
+}
+
+static void check_file(uint64_t payload_size)
+{
+    char *path = strdup(make_sparse_file(payload_size));
+    check_map(path, payload_size);
+    check_load(path);
+    assert_int_equal(unlink(path), 0);
+    *strrchr(path, '/') = '\0';
+    assert_int_equal(rmdir(path), 0);
+    free(path);
+}
+
+static void test_files(void **state)
+{
+    (void)state;
+    for_each_size(check_file);
+}
+
+/* ---- Bytes ---- */
+
+/* The sizes that a header tells are compared with those that are there, all 64 bits of them. */
+static void check_bytes(uint64_t payload_size)
+{
+    uint8_t bytes[HEADER_SIZE + 1200] = {0};
+    bloomfilter_info info = BLOOMFILTER_INFO_INIT;
+    bloomfilter *filter = (bloomfilter *)&info;
+    make_header(bytes, payload_size);
+    assert_int_equal(bloomfilter_peek(bytes, sizeof bytes, &info), 0);
+    assert_int_equal(info.memory_bytes, HEADER_SIZE + payload_size);
+    assert_int_equal(bloomfilter_view(&filter, bytes, sizeof bytes, NULL), BLOOMFILTER_EDAMAGED);
+    assert_null(filter);
+    assert_int_equal(bloomfilter_deserialize(&filter, bytes, sizeof bytes, NULL),
+                     BLOOMFILTER_EDAMAGED);
+    assert_null(filter);
+}
+
+static void test_bytes(void **state)
+{
+    (void)state;
+    for_each_size(check_bytes);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_create),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_bytes),
+    };
+    return RUN(tests);
+}
