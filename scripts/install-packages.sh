@@ -6,7 +6,8 @@
 #
 #     scripts/install-packages.sh GROUP...
 #
-# Groups: build (the library and the command), test (scripts/test.sh), demo (scripts/demo.sh).
+# Groups: build (the library and the command), test (scripts/test.sh), demo (scripts/demo.sh);
+# machines and all-machines (scripts/test.sh and scripts/test.sh --all on Debian).
 
 set -euo pipefail
 
@@ -31,6 +32,11 @@ debian_packages() {
         test) echo libcmocka-dev bats clang python3 mandoc bsdutils strace \
             'libbloom1|libbloom2' "$(libabigail abigail-tools)" ;;
         demo) echo wamerican-huge wfrench ;;
+        machines)
+            echo gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-i686-linux-gnu \
+                libc6-dev-i386-cross qemu-user
+            ;;
+        all-machines) echo gcc-arm-linux-gnueabi libc6-dev-armel-cross valgrind ;;
         *) usage ;;
     esac
 }
@@ -145,7 +151,8 @@ install_debian() {
         chosen+=("$(first_available "$packages")")
     done
     echo "Installing ${chosen[*]} ..."
-    apt install --no-install-recommends "${chosen[@]}"
+    # Cross compilers conflict with gcc-multilib: nothing that is there is taken away.
+    apt install --no-install-recommends --no-remove "${chosen[@]}"
 }
 
 # The sanitizers' run-time library has a package of its own since clang 14 of Debian 12; its name

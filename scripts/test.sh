@@ -5,8 +5,11 @@
 #
 #     scripts/test.sh [--all]
 #
-# --all also runs the tests that need gigabytes of memory (label `large`) or minutes (`long`). The
-# builds go to build/, or to the directory that BUILD_DIR names.
+# Other processors are emulated, with Debian's cross compilers (Debian on amd64 only).
+#
+# --all also runs the tests that need gigabytes of memory (label `large`) or minutes (`long`), the
+# command on other processors, and valgrind. The builds go to build/, or to the directory that
+# BUILD_DIR names.
 
 set -uo pipefail
 
@@ -85,6 +88,28 @@ step() {
     fi
 }
 
+# Whether the other machines can be emulated here; installs what that takes.
+emulate() {
+    local system
+    system=$(. /etc/os-release 2>/dev/null && echo "$ID-$(dpkg --print-architecture)")
+    if [ "$system" != debian-amd64 ]; then
+        summary+=("left out: other machines, which need the cross compilers of Debian on amd64")
+        return 1
+    fi
+    if ! bash "$root/scripts/install-packages.sh" "$@" ||
+        ! bash "$root/scripts/foreign-packages.sh" "$build_dir/foreign" i386 s390x armel; then
+        note "other machines: packages" 0 1 0
+        return 1
+    fi
+}
+
+# machine NAME TESTS: emulates one. TESTS is a pattern of those that are left out.
+machine() {
+    step "$1, emulated" "$1" "-LE ^(large|statistical|tree)\$ -E ^($2)\$" \
+        -DCMAKE_TOOLCHAIN_FILE="$root/cmake/toolchains/$1.cmake" \
+        -DBLOOMFILTER_FOREIGN="$build_dir/foreign"
+}
+
 heading "Packages"
 bash "$root/scripts/install-packages.sh" build test || exit 1
 echo "All that is needed is installed."
@@ -106,11 +131,28 @@ step "AddressSanitizer, UndefinedBehaviorSanitizer" asan "-LE ^(large|long|stati
     -DCMAKE_C_COMPILER=clang -DBLOOMFILTER_SANITIZE=address,undefined
 step "ThreadSanitizer" tsan "-L ^threads\$" \
     -DCMAKE_C_COMPILER=clang -DBLOOMFILTER_SANITIZE=thread
+step "gcc -O0" O0 "-LE ^(large|statistical|tree)\$" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug
+step "gcc -O3 -flto" lto "-LE ^(large|statistical|tree)\$" -DCMAKE_C_COMPILER=gcc \
+    -DCMAKE_BUILD_TYPE=Release -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON
+
+heading "Packages of other machines"
+if [ "$left_out" != none ] && emulate machines; then
+    machine s390x command
+    machine i386 command
+elif [ "$left_out" = none ] && emulate machines all-machines; then
+    machine s390x none
+    machine i386 none
+    machine armel none
+    step "valgrind" valgrind "-R ^(bitset|file|format_files|handle|hashing|persist|serializer|vectors)\$" \
+        -DCMAKE_C_COMPILER=gcc -DCMAKE_CROSSCOMPILING_EMULATOR="valgrind;-q;--error-exitcode=99;\
+--leak-check=full;--errors-for-leak-kinds=definite,possible"
+fi
 
 heading "Summary, $SECONDS s"
 printf '%s\n' "${summary[@]}"
 if [ "$left_out" != none ]; then
-    echo "left out: tests with the labels large and long; scripts/test.sh --all runs them, too"
+    echo "left out: tests with the labels large and long, and more machines; scripts/test.sh --all" \
+        "runs them, too"
 fi
 printf '\n%d passed, %d failed\n' "$all_passed" "$all_failed"
 [ "$all_failed" -eq 0 ]

@@ -46,6 +46,11 @@ fails_with() {
     [[ "$stderr" == "bloomfilter: "*"$text"* ]] || { echo "stderr: $stderr"; return 1; }
 }
 
+# What is not tried in an emulator, and why.
+skip_emulated() {
+    [ -z "${BLOOMFILTER_EMULATED-}" ] || skip "an emulator $1"
+}
+
 is_quiet() {
     run -0 --separate-stderr "$@"
     [ -z "$output$stderr" ] || { echo "output: $output$stderr"; return 1; }
@@ -559,6 +564,7 @@ plan_warns() {
 }
 
 @test "200 MB of keys take little memory, from a pipe and counted first" {
+    skip_emulated "takes memory of its own"
     if grep -qa __asan_init "$BLOOMFILTER"; then
         skip "AddressSanitizer takes memory of its own"
     fi
@@ -804,6 +810,7 @@ assert header["metadata"] is None and header["checked"] is False
 }
 
 @test "verify takes no memory for files" {
+    skip_emulated "takes memory of its own"
     if grep -qa __asan_init "$BLOOMFILTER"; then
         skip "AddressSanitizer takes memory of its own"
     fi
@@ -1232,6 +1239,7 @@ slow_keys="(echo a; sleep 0.7; echo b; sleep 0.2)"
 }
 
 @test "progress keeps to the width of the terminal, and stays away where there is no room" {
+    skip_emulated "is too slow"
     on_terminal tiny "stty cols 12; $slow_keys | '$BLOOMFILTER' build -n 10 -p 0.1 x.bloom" &
     on_terminal narrow "stty cols 40; $slow_keys | '$BLOOMFILTER' build -n 10 -p 0.1 y.bloom"
     grep -qP '\r {39}\r' narrow
@@ -1242,6 +1250,7 @@ slow_keys="(echo a; sleep 0.7; echo b; sleep 0.2)"
 }
 
 @test "progress without a known size shows keys and no percentage, and none while keys are typed" {
+    skip_emulated "is too slow"
     on_terminal piped "$slow_keys | '$BLOOMFILTER' build -n 10 -p 0.1 x.bloom" &
     (eval "$slow_keys"; printf '\004') |
         script -qec "'$BLOOMFILTER' build -n 10 -p 0.1 y.bloom" /dev/null > typed
@@ -1253,6 +1262,7 @@ slow_keys="(echo a; sleep 0.7; echo b; sleep 0.2)"
 }
 
 @test "progress of a query only where it meets no answers" {
+    skip_emulated "is too slow"
     bloomfilter create -n 10 -p 0.1 x.bloom
     on_terminal to_terminal "$slow_keys | '$BLOOMFILTER' query -v x.bloom" &
     on_terminal to_pipe "$slow_keys | '$BLOOMFILTER' query -v x.bloom | cat" &
