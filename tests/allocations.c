@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-size_t largest_allocation;
-int allocations_until_failure = -1;
+/* Compilers know that malloc and its like do not look at these, and leave out writes between. */
+volatile size_t largest_allocation;
+volatile int allocations_until_failure = -1;
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);

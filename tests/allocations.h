@@ -9,9 +9,9 @@
 #include <stddef.h>
 
 /* The largest allocation since the last reset, in bytes. */
-extern size_t largest_allocation;
+extern volatile size_t largest_allocation;
 
 /* Lets this many allocations pass, then fails all; negative: none fails. */
-extern int allocations_until_failure;
+extern volatile int allocations_until_failure;
 
 #endif

@@ -17,10 +17,10 @@
 
 static const bool is_32_bit = SIZE_MAX == UINT32_MAX;
 
-/* Bytes of cells: too many for a pointer difference; 2^32 and few more, which are few if they are
- * cut to 32 bits; and so when they are counted in bits. */
+/* Bytes of cells: too many for a pointer difference; 2^32 and few more, which are few if they are cut
+ * to 32 bits. */
 static const uint64_t payload_sizes[] = {(uint64_t)1 << 31, (uint64_t)3 << 30,
-                                         ((uint64_t)1 << 32) + 1200, ((uint64_t)1 << 35) + 1200};
+                                         ((uint64_t)1 << 32) + 1200};
 
 static void for_each_size(void (*check)(uint64_t payload_size))
 {
