@@ -27,6 +27,7 @@ set(bloomfilter_sources
     src/serializer/format.c
     src/serializer/read.c
     src/serializer/write.c
+    src/sizing/classic_rate.c
     src/sizing/independent.c
     src/sizing/prediction.c
     src/sizing/progressions.c

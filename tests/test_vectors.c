@@ -75,6 +75,15 @@ static void murmur_row(char *const f[], void *context)
                     &none, f[4]);
 }
 
+static void target_fpr_row(char *const f[], void *context)
+{
+    double found = bloomfilter_sizing_target_fpr(
+        strtoull(f[0], NULL, 10), (uint32_t)strtoul(f[1], NULL, 10), strtoull(f[2], NULL, 10));
+    (void)context;
+    if (found != strtod(f[3], NULL))
+        fail_msg("m %s, k %s, n %s: %a, not %s", f[0], f[1], f[2], found, f[3]);
+}
+
 static void sizing_row(char *const f[], void *context)
 {
     bloomfilter_options options = BLOOMFILTER_OPTIONS_INIT;
@@ -223,6 +232,12 @@ static void test_sizing(void **state)
     assert_int_equal(for_each_row("sizing.csv", 4, sizing_row, NULL), 442);
 }
 
+static void test_target_fpr(void **state)
+{
+    (void)state;
+    assert_int_equal(for_each_row("target_fpr.csv", 4, target_fpr_row, NULL), 400);
+}
+
 static void test_whole_filters(void **state)
 {
     (void)state;
@@ -232,7 +247,7 @@ static void test_whole_filters(void **state)
 static void test_whole_files(void **state)
 {
     (void)state;
-    assert_int_equal(for_each_row("whole_files.csv", 13, whole_file_row, NULL), 31);
+    assert_int_equal(for_each_row("whole_files.csv", 13, whole_file_row, NULL), 34);
 }
 
 /* The published MurmurHash3 value that Neo's documents give: seed 10, "he". */
@@ -253,10 +268,14 @@ static void test_published_murmur3(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_blake2b_pair),    cmocka_unit_test(test_blake2b_pair_keyed),
-        cmocka_unit_test(test_blake2b_indexed), cmocka_unit_test(test_murmur3_tweak),
-        cmocka_unit_test(test_sizing),          cmocka_unit_test(test_whole_filters),
+        cmocka_unit_test(test_blake2b_pair),
+        cmocka_unit_test(test_blake2b_pair_keyed),
+        cmocka_unit_test(test_blake2b_indexed),
+        cmocka_unit_test(test_murmur3_tweak),
+        cmocka_unit_test(test_sizing),
+        cmocka_unit_test(test_whole_filters),
         cmocka_unit_test(test_whole_files),
+        cmocka_unit_test(test_target_fpr),
         cmocka_unit_test(test_published_murmur3),
     };
     return RUN(tests);

@@ -46,10 +46,3 @@ uint64_t bloomfilter_sizing_capacity(uint64_t bit_count, uint32_t hash_count)
     double keys = rint((double)bit_count * natural_log_of_2() / hash_count);
     return keys < 1.0 ? 1 : (uint64_t)keys;
 }
-
-double bloomfilter_sizing_target_fpr(uint64_t bit_count, uint32_t hash_count, uint64_t capacity)
-{
-    double fill = -expm1(-(double)hash_count * (double)capacity / (double)bit_count);
-    double rate = pow(fill, hash_count);
-    return fmin(fmax(rate, DBL_MIN), 1.0 - DBL_EPSILON / 2);
-}

@@ -20,7 +20,10 @@ double bloomfilter_sizing_hash_count(uint64_t bit_count, uint64_t capacity);
 /* Keys that fill half of the bits: round(bit_count * ln 2 / hash_count), at least 1. */
 uint64_t bloomfilter_sizing_capacity(uint64_t bit_count, uint32_t hash_count);
 
-/* The classic rate, (1 - exp(-hash_count * capacity / bit_count))^hash_count, inside (0, 1). */
+/*
+ * The classic rate, (1 - exp(-hash_count * capacity / bit_count))^hash_count, inside (0, 1): the
+ * quotient is one of doubles, then the base and the power are each rounded once.
+ */
 double bloomfilter_sizing_target_fpr(uint64_t bit_count, uint32_t hash_count, uint64_t capacity);
 
 #endif

@@ -8,6 +8,7 @@ sizes are computed here, in the order of operations of its section 11. No code o
 
 import argparse
 import csv
+import decimal
 import hashlib
 import math
 import os
@@ -41,6 +42,15 @@ def sizing(n, p):
     return m, k
 
 
+def classic_rate(m, k, n):
+    """(1 - e^(-kn/m))^k: the quotient in binary64, then the base and the power rounded once each."""
+    decimal.getcontext().prec = 80
+    quotient = float(k) * float(n) / float(m)
+    fill = float(1 - (-decimal.Decimal(quotient)).exp())
+    rate = float(decimal.Decimal(fill) ** k)
+    return min(max(rate, sys.float_info.min), 1 - sys.float_info.epsilon / 2)
+
+
 # ---- One function for each file: whether a row is right.
 
 def check_pair(row):
@@ -64,6 +74,10 @@ def check_murmur(row):
 
 def check_sizing(row):
     return sizing(int(row["n"]), rate(row["p"])) == (int(row["m"]), int(row["k"]))
+
+
+def check_target_fpr(row):
+    return classic_rate(int(row["m"]), int(row["k"]), int(row["n"])) == rate(row["p"])
 
 
 def check_whole(row):
@@ -99,8 +113,13 @@ def probes(count, seed):
 
 def whole_file(row):
     """The bytes of the file that a row describes."""
-    n, p = int(row["capacity"]), rate(row["p"])
-    m, k = (int(row["m"]), int(row["k"])) if row["m"] else sizing(n, p)
+    if row["m"]:
+        m, k = int(row["m"]), int(row["k"])
+        n = int(row["capacity"] or max(1, round(m * math.log(2.0) / k)))
+        p = rate(row["p"]) if row["p"] else classic_rate(m, k, n)
+    else:
+        n, p = int(row["capacity"]), rate(row["p"])
+        m, k = sizing(n, p)
     name, _, tweak = row["parameter"].partition("=")
     if name not in ("", "tweak"):
         raise ValueError("a parameter that this program does not know")
@@ -128,6 +147,7 @@ CHECKS = {
     "blake2b_indexed.csv": check_indexed,
     "murmur3_tweak.csv": check_murmur,
     "sizing.csv": check_sizing,
+    "target_fpr.csv": check_target_fpr,
     "whole_filters.csv": check_whole,
     "whole_files.csv": check_file,
 }
