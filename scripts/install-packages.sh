@@ -29,7 +29,7 @@ libabigail() {
 debian_packages() {
     case $1 in
         build) echo build-essential cmake ninja-build pkg-config libb2-dev libjansson-dev ;;
-        test) echo libcmocka-dev bats clang python3 mandoc bsdutils strace \
+        test) echo libcmocka-dev bats clang python3 mandoc bsdutils strace musl-tools \
             'libbloom1|libbloom2' "$(libabigail abigail-tools)" ;;
         demo) echo wamerican-huge wfrench ;;
         machines)
