@@ -91,6 +91,7 @@ function(bloomfilter_target_options target)
         C_VISIBILITY_PRESET hidden)
     target_compile_definitions(${target} PRIVATE _GNU_SOURCE _FILE_OFFSET_BITS=64)
     target_compile_options(${target} PRIVATE
-        ${bloomfilter_warnings} ${bloomfilter_floating_point} ${bloomfilter_machine_options} ${bloomfilter_sanitizers})
+        ${bloomfilter_warnings} ${bloomfilter_floating_point} ${bloomfilter_machine_options}
+        ${bloomfilter_sanitizers})
     target_link_options(${target} PRIVATE ${bloomfilter_sanitizers})
 endfunction()

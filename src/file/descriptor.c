@@ -18,3 +18,12 @@ int bloomfilter_file_move_from_standard(int file)
     errno = number;
     return moved;
 }
+
+int bloomfilter_file_open(const char *path, int flags)
+{
+    int file;
+    do
+        file = open(path, O_RDONLY | O_CLOEXEC | flags);
+    while (file < 0 && errno == EINTR);
+    return bloomfilter_file_move_from_standard(file);
+}

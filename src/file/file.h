@@ -49,6 +49,10 @@ int bloomfilter_file_save(const char *path, const struct file_piece pieces[], si
  */
 int bloomfilter_file_move_from_standard(int file);
 
+/* Opens for reading, with these flags besides, not as standard input, output or error; -1 on
+ * failure. */
+int bloomfilter_file_open(const char *path, int flags);
+
 /* Makes changes of names in an open directory outlive a power loss, where the file system can. */
 int bloomfilter_file_flush_directory(int directory);
 

@@ -21,10 +21,7 @@ enum {
 
 static int open_file(const char *path, int flags, int *file, struct stat *status)
 {
-    do
-        *file = open(path, O_RDONLY | O_CLOEXEC | flags);
-    while (*file < 0 && errno == EINTR);
-    *file = bloomfilter_file_move_from_standard(*file);
+    *file = bloomfilter_file_open(path, flags);
     if (*file < 0)
         return BLOOMFILTER_EIO;
     return fstat(*file, status) == 0 ? 0 : BLOOMFILTER_EIO;

@@ -67,10 +67,7 @@ static int open_directory(struct destination *to)
         directory = to->path;
         to->name = slash + 1;
     }
-    do
-        to->directory = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    while (to->directory < 0 && errno == EINTR);
-    to->directory = bloomfilter_file_move_from_standard(to->directory);
+    to->directory = bloomfilter_file_open(directory, O_DIRECTORY);
     return to->directory < 0 ? BLOOMFILTER_EIO : 0;
 }
 
