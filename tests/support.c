@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <ftw.h>
 #include <inttypes.h>
@@ -269,4 +270,15 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
 void remove_tree(const char *directory)
 {
     nftw(directory, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+size_t count_entries(const char *directory)
+{
+    size_t count = 0;
+    DIR *entries = opendir(directory);
+    assert_non_null(entries);
+    while (readdir(entries) != NULL)
+        count++;
+    closedir(entries);
+    return count - 2;
 }

@@ -69,4 +69,7 @@ const char *make_temporary_directory(void);
 const char *path_in(const char *directory, const char *name);
 void remove_tree(const char *directory);
 
+/* How many names a directory has, without . and .. */
+size_t count_entries(const char *directory);
+
 #endif

@@ -2,7 +2,6 @@
 /* What the header promises of files, bytes, metadata, secrets, and of memory that runs out. */
 #include "support.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -1396,25 +1395,14 @@ static void test_metadata_refuses_null(void **state)
 
 /* ---- Files: what save leaves, and what cannot be opened */
 
-static size_t entries_of(const char *directory)
-{
-    size_t count = 0;
-    DIR *entries = opendir(directory);
-    assert_non_null(entries);
-    while (readdir(entries) != NULL)
-        count++;
-    closedir(entries);
-    return count - 2; /* . and .. */
-}
-
 static void test_save_leaves_nothing_but_the_file(void **state)
 {
     bloomfilter *filter = sample_of(&shapes[0]);
     struct saved saved = saved_from(filter);
     (void)state;
-    assert_int_equal(entries_of(saved.directory), 1);
+    assert_int_equal(count_entries(saved.directory), 1);
     assert_int_equal(bloomfilter_save(filter, saved.path), 0);
-    assert_int_equal(entries_of(saved.directory), 1);
+    assert_int_equal(count_entries(saved.directory), 1);
     forget(&saved);
     bloomfilter_free(filter);
 }
@@ -1536,7 +1524,7 @@ static void test_save_says_why_it_cannot(void **state)
     assert_save_fails(filter, saved.directory, EISDIR);
     assert_save_fails(filter, fifo, EEXIST);
     assert_save_fails(filter, "/dev/null", EEXIST);
-    assert_int_equal(entries_of(saved.directory), 2);
+    assert_int_equal(count_entries(saved.directory), 2);
     forget(&saved);
     bloomfilter_free(filter);
 }

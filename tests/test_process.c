@@ -6,7 +6,6 @@
  */
 #include "support.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -100,17 +99,6 @@ static void assert_killed_by(int signal_number, void (*body)(void *context), voi
     if (!WIFSIGNALED(status) || WTERMSIG(status) != signal_number)
         fail_msg("the child ended with status %x, not by signal %d", (unsigned)status,
                  signal_number);
-}
-
-static unsigned count_entries(const char *path)
-{
-    unsigned count = 0;
-    DIR *entries = opendir(path);
-    assert_non_null(entries);
-    while (readdir(entries) != NULL)
-        count++;
-    closedir(entries);
-    return count - 2; /* . and .. */
 }
 
 static bloomfilter *make_filter(uint64_t bit_count, const char *prefix)

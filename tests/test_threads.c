@@ -6,7 +6,6 @@
  */
 #include "support.h"
 
-#include <dirent.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
@@ -704,17 +703,6 @@ static void save_and_open(struct worker *worker)
         bloomfilter_free(opened);
     }
     bloomfilter_free(filter);
-}
-
-static unsigned count_entries(const char *directory)
-{
-    unsigned count = 0;
-    DIR *entries = opendir(directory);
-    assert_non_null(entries);
-    while (readdir(entries) != NULL)
-        count++;
-    closedir(entries);
-    return count - 2; /* . and .. */
 }
 
 static void test_different_files_at_once(void **state)

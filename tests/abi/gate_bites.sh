@@ -78,6 +78,13 @@ change() {
 check=scripts/check-abi.sh
 library=libbloomfilter.so
 
+# Ends a change that was seen, and undoes it.
+seen() {
+    passed=$((passed + 1))
+    echo "$1"
+    fresh_tree
+}
+
 # breaks NAME PATTERN FILE...: it cannot be recorded, so it cannot be called right.
 breaks() {
     local name=$1 pattern=$2
@@ -86,9 +93,7 @@ breaks() {
     expect 1 "$name" "$pattern" $check --record $library
     grep -q "would break" "$work/output" || fail "$name: the reason is another one"
     diff -r "$root/tests/abi" tests/abi >"$work/output" || fail "$name: it was recorded"
-    passed=$((passed + 1))
-    echo "breaks, and is refused: $name"
-    fresh_tree
+    seen "breaks, and is refused: $name"
 }
 
 # adds NAME PATTERN FILE...: fails until it is recorded.
@@ -100,9 +105,7 @@ adds() {
     grep -q "this is not recorded" "$work/output" || fail "$name: the reason is another one"
     expect 0 "$name, recording it" "^Recorded" $check --record $library
     expect 0 "$name, recorded" "is the recorded one" $check $library
-    passed=$((passed + 1))
-    echo "fails until it is recorded: $name"
-    fresh_tree
+    seen "fails until it is recorded: $name"
 }
 
 # differs NAME PATTERN FILE...: check-exports.sh says so.
@@ -111,9 +114,7 @@ differs() {
     shift 2
     build "$@"
     expect 1 "$name" "^FAILED: $pattern" scripts/check-exports.sh $library libbloomfilter.a
-    passed=$((passed + 1))
-    echo "exports differ: $name"
-    fresh_tree
+    seen "exports differ: $name"
 }
 
 # ---- nothing changed
