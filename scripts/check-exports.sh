@@ -95,6 +95,10 @@ done < <(nm -g --defined-only "$static" | awk 'NF == 3 { print $3 }' | grep -Ev 
 forbidden='v?[df]?printf|f?puts|f?putc|putchar|fwrite|perror|std(in|out|err)|'
 forbidden+='abort|_?exit|_Exit|quick_exit|atexit|assert_fail|signal|sig[a-z]+|raise|kill|alarm|'
 forbidden+='setlocale|uselocale|(secure_)?getenv|fork|pthread_.*|thrd_.*|mtx_.*|call_once'
+# On ARM, the compiler's own division raises a signal where the divisor is 0.
+if readelf -h "$shared" | grep -q 'Machine: *ARM$'; then
+    forbidden=${forbidden/|raise|/|}
+fi
 while read -r name; do
     fail "the library calls $name"
 done < <(nm -D --undefined-only "$shared" | awk '{ sub(/@.*/, "", $NF); print $NF }' |
