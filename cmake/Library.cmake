@@ -18,9 +18,12 @@ set(bloomfilter_sources
     src/handle/options.c
     src/handle/persist.c
     src/handle/raw_bits.c
+    src/handle/self_test.c
     src/handle/text.c
     src/hashing/blake2b_indexed.c
+    src/hashing/blake2b_kernels.c
     src/hashing/blake2b_pair.c
+    src/hashing/blake2b_portable.c
     src/hashing/murmur3_tweak.c
     src/hashing/registry.c
     src/serializer/body_digest.c
@@ -33,20 +36,38 @@ set(bloomfilter_sources
     src/sizing/progressions.c
     src/sizing/sizing.c
     src/support/blake2b.c
+    src/support/cpu.c
+    src/support/leaf_kernels.c
     src/support/secret.c)
+
+# Code for processors that have more than the baseline. It is the same in every variant of the
+# library that the tests build, and takes long to compile: once.
+set(bloomfilter_kernel_sources
+    src/x86/blake2b_avx2.c
+    src/x86/blake2b_avx512.c
+    src/x86/count_ones.c)
 
 # What it is linked with. Of a shared library that is private, of a static one its users need it, too.
 set(bloomfilter_libraries PkgConfig::BLOOMFILTER_LIBB2 ${bloomfilter_atomic_library} m)
+
+add_library(bloomfilter-kernels OBJECT ${bloomfilter_kernel_sources})
+bloomfilter_target_options(bloomfilter-kernels)
+set_target_properties(bloomfilter-kernels PROPERTIES POSITION_INDEPENDENT_CODE ON)
+target_include_directories(bloomfilter-kernels PRIVATE include src)
+target_link_libraries(bloomfilter-kernels PRIVATE PkgConfig::BLOOMFILTER_LIBB2)
 
 add_library(bloomfilter-objects OBJECT ${bloomfilter_sources})
 bloomfilter_target_options(bloomfilter-objects)
 set_target_properties(bloomfilter-objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(bloomfilter-objects PUBLIC include src)
-target_link_libraries(bloomfilter-objects PUBLIC ${bloomfilter_libraries})
+# Objects reach only those that name their library; so these bring the kernels with them.
+target_link_libraries(bloomfilter-objects
+    PUBLIC ${bloomfilter_libraries} INTERFACE $<TARGET_OBJECTS:bloomfilter-kernels>)
 
 # ---- shared
 
-add_library(bloomfilter SHARED $<TARGET_OBJECTS:bloomfilter-objects>)
+add_library(bloomfilter SHARED
+    $<TARGET_OBJECTS:bloomfilter-objects> $<TARGET_OBJECTS:bloomfilter-kernels>)
 add_library(bloomfilter::bloomfilter ALIAS bloomfilter)
 bloomfilter_target_options(bloomfilter)
 set_target_properties(bloomfilter PROPERTIES
@@ -77,7 +98,8 @@ endif()
 
 # ---- static
 
-add_library(bloomfilter-static STATIC $<TARGET_OBJECTS:bloomfilter-objects>)
+add_library(bloomfilter-static STATIC
+    $<TARGET_OBJECTS:bloomfilter-objects> $<TARGET_OBJECTS:bloomfilter-kernels>)
 add_library(bloomfilter::bloomfilter-static ALIAS bloomfilter-static)
 set_target_properties(bloomfilter-static PROPERTIES
     LINKER_LANGUAGE C

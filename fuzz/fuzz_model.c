@@ -44,8 +44,7 @@ static void start(struct world *world, struct input *input)
 static void find_positions(const struct world *world, const uint8_t *key, size_t size,
                            uint64_t positions[MAX_HASHES])
 {
-    const void *keys[1] = {key};
-    world->hasher.scheme->positions(&world->hasher, 1, keys, &size, positions);
+    world->hasher.scheme->positions(&world->hasher, key, size, positions, 1);
 }
 
 static void check_contents(const struct world *world, const struct model *model)

@@ -105,9 +105,7 @@ static void start_attack(struct attacker *attacker, uint32_t hash, const char *s
 static void compute_positions(const struct attacker *attacker, uint64_t key,
                               uint64_t positions[HASH_COUNT])
 {
-    const void *start = &key;
-    size_t size = sizeof key;
-    attacker->hasher.scheme->positions(&attacker->hasher, 1, &start, &size, positions);
+    attacker->hasher.scheme->positions(&attacker->hasher, &key, sizeof key, positions, 1);
 }
 
 /* Sets the bits of a key; returns how many were not set before. */
@@ -356,13 +354,12 @@ static void check_victim(uint32_t hash)
     struct attacker attacker;
     uint64_t bits[HASH_COUNT];
     uint64_t keys[HASH_COUNT];
-    const void *key = victim;
     size_t size = strlen(victim);
     bloomfilter *plain = make_filter(hash, NULL);
     bloomfilter *keyed = make_filter(hash, theirs);
 
     start_attack(&attacker, hash, NULL);
-    attacker.hasher.scheme->positions(&attacker.hasher, 1, &key, &size, bits);
+    attacker.hasher.scheme->positions(&attacker.hasher, victim, size, bits, 1);
     for (int i = 0; i < HASH_COUNT; i++)
         keys[i] = find_key_for_bit(&attacker, bits[i]);
     assert_false(bloomfilter_contains(plain, victim, size));

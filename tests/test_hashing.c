@@ -350,13 +350,12 @@ static void positions_of(const struct hash_scheme *scheme, uint64_t bit_count, u
                          uint64_t positions[])
 {
     struct hasher hasher;
-    const void *keys[1] = {key};
     bloomfilter_hashing_prepare(&hasher, scheme, bit_count, hash_count, seed, secret);
-    scheme->positions(&hasher, 1, keys, &size, positions);
+    scheme->positions(&hasher, key, size, positions, 1);
 }
 
 /* Keys of many sizes, about the borders of BLAKE2b's blocks and of murmur's groups among them. */
-enum { KEYS = 70, LARGEST_KEY = 400, CANARY = 0x5A };
+enum { KEYS = 150, LARGEST_KEY = 500, CANARY = 0x5A };
 static uint8_t key_bytes[LARGEST_KEY];
 static const void *keys[KEYS];
 static size_t key_sizes[KEYS];
@@ -366,41 +365,45 @@ static int make_keys(void **state)
     (void)state;
     fill_pattern(key_bytes, sizeof key_bytes);
     for (size_t j = 0; j < KEYS; j++) {
-        key_sizes[j] = j < 40 ? j : 80 + j;                 /* 0 to 39, 120 to 149 */
+        key_sizes[j] = j < 140 ? j : 110 + j;               /* 0 to 139, 250 to 259 */
         keys[j] = key_sizes[j] != 0 ? key_bytes + j : NULL; /* at any alignment */
     }
     return 0;
 }
 
+/* A group of `count` keys from `from` on has the positions that its keys have one by one. */
+static void check_group(const struct hasher *hasher, size_t from, size_t count)
+{
+    uint64_t positions[KEY_GROUP * 255 + 1];
+    uint64_t single[255];
+    size_t room = (size_t)KEY_GROUP * hasher->hash_count;
+
+    memset(positions, CANARY, sizeof positions);
+    bloomfilter_hashing_positions(hasher, count, keys + from, key_sizes + from, positions, NULL);
+    assert_int_equal(positions[room], UINT64_C(0x5A5A5A5A5A5A5A5A));
+    for (size_t j = 0; j < count; j++) {
+        hasher->scheme->positions(hasher, keys[from + j], key_sizes[from + j], single, 1);
+        for (size_t i = 0; i < hasher->hash_count; i++)
+            assert_int_equal(positions[i * KEY_GROUP + j], single[i]);
+    }
+}
+
+/* Groups of one length class, of several, and with keys that are longer than a block. */
 static void check_batches(const struct hash_scheme *scheme, uint64_t bit_count, uint32_t hash_count)
 {
-    struct secret secret = scheme->takes_secret ? secret_of(16) : no_secret;
-    size_t room = KEYS * hash_count + 1;
-    uint64_t *single = malloc(room * sizeof *single);
-    uint64_t *batch = malloc(room * sizeof *batch);
-    struct hasher hasher;
-    struct hasher before;
+    for (int keyed = 0; keyed <= scheme->takes_secret; keyed++) {
+        struct secret secret = keyed ? secret_of(16) : no_secret;
+        struct hasher hasher;
+        struct hasher before;
 
-    memset(&hasher, 0, sizeof hasher);
-    bloomfilter_hashing_prepare(&hasher, scheme, bit_count, hash_count, 0x80000001, &secret);
-    memcpy(&before, &hasher, sizeof before);
-    for (size_t j = 0; j < KEYS; j++)
-        scheme->positions(&hasher, 1, keys + j, key_sizes + j, single + j * hash_count);
-    for (size_t count = 0; count <= KEYS; count++) {
-        memset(batch, CANARY, room * sizeof *batch);
-        scheme->positions(&hasher, count, keys, key_sizes, batch);
-        assert_memory_equal(batch, single, count * hash_count * sizeof *batch);
-        assert_int_equal(batch[count * hash_count], UINT64_C(0x5A5A5A5A5A5A5A5A));
+        memset(&hasher, 0, sizeof hasher);
+        bloomfilter_hashing_prepare(&hasher, scheme, bit_count, hash_count, 0x80000001, &secret);
+        memcpy(&before, &hasher, sizeof before);
+        for (size_t from = 0; from < KEYS; from++)
+            for (size_t count = 0; count <= KEY_GROUP && from + count <= KEYS; count++)
+                check_group(&hasher, from, count);
+        assert_memory_equal(&hasher, &before, sizeof hasher);
     }
-    /* From any key on, not only from the first. */
-    for (size_t from = 0; from < KEYS; from++) {
-        scheme->positions(&hasher, KEYS - from, keys + from, key_sizes + from, batch);
-        assert_memory_equal(batch, single + from * hash_count,
-                            (KEYS - from) * hash_count * sizeof *batch);
-    }
-    assert_memory_equal(&hasher, &before, sizeof hasher);
-    free(single);
-    free(batch);
 }
 
 static void test_batches(void **state)
@@ -411,7 +414,8 @@ static void test_batches(void **state)
         check_batches(schemes[s], MAX_BIT_COUNT, 7);
         check_batches(schemes[s], 1, 3);
     }
-    check_batches(&bloomfilter_hashing_blake2b_pair, 1000, 255);
+    for (size_t i = 0; i < BIT_COUNTS; i++)
+        check_batches(&bloomfilter_hashing_blake2b_pair, bit_counts[i], i % 2 ? 255 : 4);
 }
 
 static void test_positions_are_below_bit_count(void **state)
@@ -482,6 +486,16 @@ static void test_secrets_change_positions(void **state)
 
 /* ---- scheme 1 */
 
+static void progression(uint64_t h1, uint64_t h2, uint64_t m, uint32_t hash_count,
+                        uint64_t positions[])
+{
+    struct hash_pair pair = {.h1 = h1, .h2 = h2};
+    struct hasher hasher;
+    bloomfilter_hashing_prepare(&hasher, &bloomfilter_hashing_blake2b_pair, m, hash_count, 0,
+                                &no_secret);
+    bloomfilter_blake2b_pair_positions(&hasher, &pair, positions, 1);
+}
+
 /* a * b mod m by doubling and adding: another way than the library's, for m up to 2^63. */
 static uint64_t multiply_modulo(uint64_t a, uint64_t b, uint64_t m)
 {
@@ -496,11 +510,10 @@ static uint64_t multiply_modulo(uint64_t a, uint64_t b, uint64_t m)
 
 static void check_progression(uint64_t h1, uint64_t h2, uint64_t m)
 {
-    struct hash_pair pair = {.h1 = h1, .h2 = h2};
     uint64_t positions[256];
     uint64_t step = h2 % m != 0 ? h2 % m : 1;
     positions[255] = UINT64_MAX;
-    bloomfilter_blake2b_pair_positions(pair, m, 255, positions);
+    progression(h1, h2, m, 255, positions);
     for (uint64_t i = 0; i < 255; i++) {
         uint64_t expected = (h1 % m + multiply_modulo(step, i, m)) % m;
         if (positions[i] != expected)
@@ -560,11 +573,10 @@ static void test_progressions_from_python(void **state)
          {UINT64_C(1152921504606846975), UINT64_C(1152921504606846973),
           UINT64_C(1152921504606846971), UINT64_C(1152921504606846467)}},
     };
-    struct hash_pair pair = {.h1 = UINT64_MAX, .h2 = UINT64_MAX - 1};
     uint64_t positions[255];
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        bloomfilter_blake2b_pair_positions(pair, rows[i].m, 255, positions);
+        progression(UINT64_MAX, UINT64_MAX - 1, rows[i].m, 255, positions);
         assert_memory_equal(positions, rows[i].expected, 3 * sizeof *positions);
         assert_int_equal(positions[254], rows[i].expected[3]);
     }
@@ -573,20 +585,18 @@ static void test_progressions_from_python(void **state)
 /* A step of 0 would put all positions of a key on one bit. */
 static void test_step_of_zero_becomes_one(void **state)
 {
-    struct hash_pair pair = {.h1 = 998, .h2 = 1000 * 77};
     uint64_t positions[4];
     (void)state;
-    bloomfilter_blake2b_pair_positions(pair, 1000, 4, positions);
+    progression(998, 1000 * 77, 1000, 4, positions);
     assert_int_equal(positions[0], 998);
     assert_int_equal(positions[1], 999);
     assert_int_equal(positions[2], 0);
     assert_int_equal(positions[3], 1);
-    pair.h2 = 0;
-    bloomfilter_blake2b_pair_positions(pair, 2, 4, positions);
+    progression(998, 0, 2, 4, positions);
     assert_int_equal(positions[0], 0);
     assert_int_equal(positions[1], 1);
     assert_int_equal(positions[2], 0);
-    bloomfilter_blake2b_pair_positions(pair, 1, 4, positions);
+    progression(998, 0, 1, 4, positions);
     for (int i = 0; i < 4; i++)
         assert_int_equal(positions[i], 0);
 }
@@ -609,19 +619,29 @@ static void test_pair_of_a_keyed_filter(void **state)
     assert_memory_equal(positions, with_16, sizeof positions);
 }
 
-static void test_pair_hashes_in_batches(void **state)
+/* As libb2 hashes, with and without a secret, at every size, on both sides of each block's end. */
+static void test_pair_hashes(void **state)
 {
-    struct hasher hasher;
-    struct hash_pair pairs[KEYS];
+    static uint8_t message[1001];
     (void)state;
-    bloomfilter_hashing_prepare(&hasher, &bloomfilter_hashing_blake2b_pair, 1, 1, 0, &no_secret);
-    bloomfilter_blake2b_pair_hash(&hasher, KEYS, keys, key_sizes, pairs);
-    for (size_t j = 0; j < KEYS; j++) {
-        uint8_t digest[8];
-        digest_of("bloom-h1", NULL, NULL, keys[j], key_sizes[j], digest, 8);
-        assert_int_equal(pairs[j].h1, bytes_load_be64(digest));
-        digest_of("bloom-h2", NULL, NULL, keys[j], key_sizes[j], digest, 8);
-        assert_int_equal(pairs[j].h2, bytes_load_be64(digest));
+    fill_pattern(message, sizeof message);
+    for (size_t secret_size = 0; secret_size <= 64; secret_size += 32) {
+        struct secret secret = secret_of(secret_size);
+        struct hasher hasher;
+        bloomfilter_hashing_prepare(&hasher, &bloomfilter_hashing_blake2b_pair, 1, 1, 0, &secret);
+        for (size_t size = 0; size <= 1000; size++) {
+            /* At any alignment, and from memory of its own, so that sanitizers see an over-read. */
+            uint8_t *key = malloc(size % 8 + size);
+            struct hash_pair pair;
+            uint8_t digest[8];
+            memcpy(key + size % 8, message, size);
+            bloomfilter_blake2b_pair_hash(&hasher, key + size % 8, size, &pair);
+            digest_of("bloom-h1", NULL, &secret, message, size, digest, 8);
+            assert_int_equal(pair.h1, bytes_load_be64(digest));
+            digest_of("bloom-h2", NULL, &secret, message, size, digest, 8);
+            assert_int_equal(pair.h2, bytes_load_be64(digest));
+            free(key);
+        }
     }
 }
 
@@ -820,7 +840,7 @@ int main(void)
         cmocka_unit_test(test_progressions_from_python),
         cmocka_unit_test(test_step_of_zero_becomes_one),
         cmocka_unit_test(test_pair_of_a_keyed_filter),
-        cmocka_unit_test(test_pair_hashes_in_batches),
+        cmocka_unit_test(test_pair_hashes),
         cmocka_unit_test(test_indexed_from_python),
         cmocka_unit_test(test_indexed_messages),
         cmocka_unit_test(test_published_murmur3),

@@ -67,9 +67,7 @@ static void add_number(bloomfilter *to, uint64_t number)
 static void positions_of(const bloomfilter *of, uint64_t number, uint64_t out[HASH_COUNT])
 {
     struct key key = key_of(number);
-    const void *bytes = key.bytes;
-    size_t size = sizeof key.bytes;
-    of->hasher.scheme->positions(&of->hasher, 1, &bytes, &size, out);
+    of->hasher.scheme->positions(&of->hasher, key.bytes, sizeof key.bytes, out, 1);
 }
 
 /* Scheme 1 by its definition, in whole numbers. */
@@ -77,12 +75,10 @@ static void define_positions(const bloomfilter *of, uint64_t number, uint64_t ou
 {
     __extension__ typedef unsigned __int128 wide;
     struct key key = key_of(number);
-    const void *bytes = key.bytes;
-    size_t size = sizeof key.bytes;
     uint64_t bit_count = of->hasher.bit_count;
     struct hash_pair pair;
 
-    bloomfilter_blake2b_pair_hash(&of->hasher, 1, &bytes, &size, &pair);
+    bloomfilter_blake2b_pair_hash(&of->hasher, key.bytes, sizeof key.bytes, &pair);
     wide step = pair.h2 % bit_count != 0 ? pair.h2 % bit_count : 1;
     for (uint32_t i = 0; i < HASH_COUNT; i++)
         out[i] = (uint64_t)(((wide)pair.h1 + i * step) % bit_count);
@@ -133,7 +129,7 @@ static int set_up(void **state)
     filter = create(BIT_COUNT, BLOOMFILTER_HASH_BLAKE2B_PAIR);
     for (uint64_t i = 0; i < KEYS; i++)
         add_number(filter, i);
-    filter->layout->add(filter->cells, &last, 1, 1, NULL); /* which no key of these has */
+    filter->layout->add(filter->cells, &last, 1); /* which no key of these has */
     list_positions();
     directory = strdup(make_temporary_directory());
     path = strdup(path_in(directory, "large.bloom"));

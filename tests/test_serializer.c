@@ -983,6 +983,20 @@ static const struct {
      "85df4121dd3939803d8742e6063049a2e5d058a9ade0d724258cfa205ee25b08"},
     {200000, "eb52a8b180b1c02d09369dc94bf0bad40a20f5cd8d5ac0e9d5b04a8e5863d036",
      "83cecd4b599078dfba7899b92a942e4afe1681d7677485495463847f0cdfbec1"},
+    {327807, "15906ee9d264fc16017b1856125fb597476f970133b247eda58c2874b2f63508",
+     "28cadd3ae28bd532f5e118ffb7f0362977c4c9c62b99285a5ba22c10e419446e"},
+    {524287, "ab2158a5f65ad161c03464c26eb0223e1dcc642e46a43425b077579876ff55eb",
+     "dc308b6b43e1dd41ab4ac5f1102082e1977169ff5f44a6dbde39355d02523bf9"},
+    {524288, "c8cebf81e6513a223eae2abeb3be830793640f73d0fe3ef29a0f192a3bc20ece",
+     "102bd35e60493c9eaf1276745a84b15464e7a2df51ef82ff8de07e25c12551f2"},
+    {524289, "ad01ba594c57374e956c20f6a580da4d83fa19cab3a3324ac71a17b854b5dab1",
+     "526350e56906718abfa94eddb5e0377cb5b373853ddf93b9d488a90816cb7450"},
+    {589824, "7191b98afdc696924a120684b055260f087badade5a9c5f30ee76d8fead73e99",
+     "f5458e7c5cdbe2ddacc8a90a2d4317990ee60c898ca6b4fe696ea9a1fe9f81da"},
+    {655232, "d298c00e12d7ea6a55c73cfe78a7ada4059df2a6d6ea0f7a04115da738f2aa0d",
+     "b776f1089121b843bc62ddbdddf16980e29a0ba22373ab6b248f0e693450948f"},
+    {1114241, "0e11d509dee1a17e1a8fd92bf541972074b323c326472048fcfb28fe20e75bb4",
+     "24cc8fe8bb78397652beffdb775d073b6b21a725491e263c1dc0ce22350b6c67"},
 };
 
 /* The digest of a body given in pieces of `piece` bytes, or of growing ones if that is 0. */
@@ -1008,8 +1022,9 @@ static void digest_body(const uint8_t *body, size_t size, size_t piece, const st
 
 static void test_body_digest(void **state)
 {
-    static const size_t pieces[] = {0, 1, 7, 64, 1000, 65535, 65536, 65537, 200000};
-    static uint8_t body[200000];
+    static const size_t pieces[] = {0,     1,     7,      64,     1000,   65535,
+                                    65536, 65537, 131071, 200000, 1114241};
+    static uint8_t body[1114241];
     struct secret secret = secret_of(16);
     (void)state;
     for (uint64_t i = 0; i < sizeof body; i++)

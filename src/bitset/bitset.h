@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct flat_work;
+
 struct bitset_layout {
     uint32_t id;
     const char *name;
@@ -21,15 +23,17 @@ struct bitset_layout {
     uint64_t (*payload_size)(uint64_t bit_count);
 
     /*
-     * Adds `count` keys of hash_count positions each. was_new, when not NULL, gets a byte per key:
-     * 1 if some bit was 0. Any number of threads may add and ask at once; no bit is lost.
+     * Adds a key of hash_count positions; whether some bit was 0. Any number of threads may add and
+     * ask at once; no bit is lost.
      */
-    void (*add)(uint8_t *cells, const uint64_t *positions, uint32_t hash_count, size_t count,
-                uint8_t *was_new);
+    bool (*add)(uint8_t *cells, const uint64_t *positions, uint32_t hash_count);
 
-    /* found gets a byte per key: 1 if all its bits are 1. */
-    void (*contains)(const uint8_t *cells, const uint64_t *positions, uint32_t hash_count,
-                     size_t count, uint8_t *found);
+    /* Whether all bits of a key are 1. */
+    bool (*contains)(const uint8_t *cells, const uint64_t *positions, uint32_t hash_count);
+
+    /* Does what is left of some work on groups of keys (bitset/flat_cells.h). NULL: keys go one by
+     * one. */
+    void (*finish)(struct flat_work *work);
 
     /* Bits that are 1, of the first bit_count. Others may add meanwhile. */
     uint64_t (*bits_set)(const uint8_t *cells, uint64_t bit_count);

@@ -66,6 +66,12 @@ int bloomfilter_load_options_read(const bloomfilter_load_options *given, uint64_
 int bloomfilter_info_check(const bloomfilter_info *info);
 void bloomfilter_info_write(bloomfilter_info *info, const bloomfilter_info *full);
 
+/*
+ * self_test.c: whether libb2 answers as published, and this processor's kernels as libb2 does. Found
+ * out once per process; any thread may ask at any time.
+ */
+bool bloomfilter_handle_hashes_are_right(void);
+
 /* lifecycle.c: a filter of this shape without cells; the caller sets cells (and memory). */
 int bloomfilter_handle_make(bloomfilter **out, const struct filter_shape *shape,
                             const struct secret *secret);

@@ -26,23 +26,21 @@ static size_t write_suffix(char suffix[8], uint32_t number)
     return size;
 }
 
-static void positions(const struct hasher *hasher, size_t count, const void *const keys[],
-                      const size_t key_sizes[], uint64_t out[])
+static void positions(const struct hasher *hasher, const void *key, size_t key_size,
+                      uint64_t positions[], size_t stride)
 {
-    for (size_t j = 0; j < count; j++) {
-        /* The key is the same beginning of all k messages: it is hashed once. */
-        blake2b_state after_key = hasher->started[0];
-        bloomfilter_blake2b_update(&after_key, keys[j], key_sizes[j]);
-        for (uint32_t i = 0; i < hasher->hash_count; i++) {
-            blake2b_state state = after_key;
-            char suffix[8];
-            uint8_t digest[8];
-            bloomfilter_blake2b_update(&state, suffix, write_suffix(suffix, i));
-            bloomfilter_blake2b_finish(&state, digest, sizeof digest);
-            *out++ = bytes_load_be64(digest) % hasher->bit_count;
-        }
-        bloomfilter_secret_wipe(&after_key, sizeof after_key);
+    /* The key is the same beginning of all messages: it is hashed once. */
+    blake2b_state after_key = hasher->started[0];
+    bloomfilter_blake2b_update(&after_key, key, key_size);
+    for (uint32_t i = 0; i < hasher->hash_count; i++) {
+        blake2b_state state = after_key;
+        char suffix[8];
+        uint8_t digest[8];
+        bloomfilter_blake2b_update(&state, suffix, write_suffix(suffix, i));
+        bloomfilter_blake2b_finish(&state, digest, sizeof digest);
+        positions[i * stride] = bloomfilter_hashing_reduce(hasher, bytes_load_be64(digest));
     }
+    bloomfilter_secret_wipe(&after_key, sizeof after_key);
 }
 
 const struct hash_scheme bloomfilter_hashing_blake2b_indexed = {

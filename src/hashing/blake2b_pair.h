@@ -5,17 +5,14 @@
 
 #include "hashing/hashing.h"
 
-struct hash_pair {
-    uint64_t h1;
-    uint64_t h2;
-};
+void bloomfilter_blake2b_pair_hash(const struct hasher *hasher, const void *key, size_t key_size,
+                                   struct hash_pair *pair);
 
-void bloomfilter_blake2b_pair_hash(const struct hasher *hasher, size_t count,
-                                   const void *const keys[], const size_t key_sizes[],
-                                   struct hash_pair pairs[]);
+/* positions[i * stride] = (h1 + i * step) mod bit_count, step = h2 mod bit_count or 1 if that is 0. */
+void bloomfilter_blake2b_pair_positions(const struct hasher *hasher, const struct hash_pair *pair,
+                                        uint64_t positions[], size_t stride);
 
-/* positions[i] = (h1 + i * step) mod bit_count, step = h2 mod bit_count or 1 if that is 0. */
-void bloomfilter_blake2b_pair_positions(struct hash_pair pair, uint64_t bit_count,
-                                        uint32_t hash_count, uint64_t positions[]);
+/* Whether the kernel of this processor gives the answers of libb2, for a few keys of each kind. */
+bool bloomfilter_blake2b_pair_is_right(void);
 
 #endif

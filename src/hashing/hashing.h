@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "hashing/blake2b_kernel.h"
 #include "sizing/prediction.h"
 #include "support/blake2b.h"
 #include "support/secret.h"
@@ -22,7 +23,10 @@ struct hasher {
     uint64_t bit_count;
     uint32_t hash_count;
     uint32_t tweak;
-    blake2b_state started[2]; /* digests that have taken parameters and secret, to be copied */
+    uint64_t reciprocal; /* floor((2^64 - 1) / bit_count) */
+    const struct blake2b_kernel *kernel;
+    struct blake2b_chain chains[2]; /* digests that have taken parameters and secret: for kernels */
+    blake2b_state started[2];       /* the same for libb2, to be copied */
 };
 
 struct hash_scheme {
@@ -36,12 +40,17 @@ struct hash_scheme {
     /* Fills what `positions` needs of a hasher whose other fields are set. */
     void (*prepare)(struct hasher *hasher, uint64_t seed, const struct secret *secret);
 
+    /* The positions of one key, all below bit_count: number i goes to positions[i * stride]. */
+    void (*positions)(const struct hasher *hasher, const void *key, size_t key_size,
+                      uint64_t positions[], size_t stride);
+
     /*
-     * Turns `count` keys into positions below bit_count: those of key j are
-     * positions[j * hash_count] to positions[j * hash_count + hash_count - 1].
+     * The positions of KEY_GROUP keys at once: number i of key j goes to
+     * positions[i * KEY_GROUP + j]. Does some of the work (or NULL) meanwhile, or none. Returns
+     * false, and has done nothing, where keys are better hashed one by one. NULL: always.
      */
-    void (*positions)(const struct hasher *hasher, size_t count, const void *const keys[],
-                      const size_t key_sizes[], uint64_t positions[]);
+    bool (*group_positions)(const struct hasher *hasher, size_t count, const void *const keys[],
+                            const size_t key_sizes[], uint64_t positions[], struct flat_work *work);
 };
 
 /* The scheme of an id, or NULL. */
@@ -51,6 +60,27 @@ const struct hash_scheme *bloomfilter_hashing_find(uint32_t id);
 void bloomfilter_hashing_prepare(struct hasher *hasher, const struct hash_scheme *scheme,
                                  uint64_t bit_count, uint32_t hash_count, uint64_t seed,
                                  const struct secret *secret);
+
+/*
+ * The positions of up to KEY_GROUP keys, number i of key j at positions[i * KEY_GROUP + j], which
+ * has room for a whole group's. Does some of the work (or NULL) meanwhile, or none.
+ */
+void bloomfilter_hashing_positions(const struct hasher *hasher, size_t count,
+                                   const void *const keys[], const size_t key_sizes[],
+                                   uint64_t positions[], struct flat_work *work);
+
+/* value mod bit_count. By Barrett's method: the quotient is right or one too small. */
+static inline uint64_t bloomfilter_hashing_reduce(const struct hasher *hasher, uint64_t value)
+{
+#ifdef __SIZEOF_INT128__
+    __extension__ typedef unsigned __int128 wide;
+    uint64_t quotient = (uint64_t)((wide)value * hasher->reciprocal >> 64);
+    uint64_t rest = value - quotient * hasher->bit_count;
+    return rest < hasher->bit_count ? rest : rest - hasher->bit_count;
+#else
+    return value % hasher->bit_count;
+#endif
+}
 
 /* What predictions need to know of a scheme on a filter of this shape. */
 struct prediction_shape bloomfilter_hashing_shape(const struct hash_scheme *scheme,

@@ -41,13 +41,12 @@ static void prepare(struct hasher *hasher, uint64_t seed, const struct secret *s
     hasher->tweak = (uint32_t)seed;
 }
 
-static void positions(const struct hasher *hasher, size_t count, const void *const keys[],
-                      const size_t key_sizes[], uint64_t out[])
+static void positions(const struct hasher *hasher, const void *key, size_t key_size,
+                      uint64_t positions[], size_t stride)
 {
-    for (size_t j = 0; j < count; j++)
-        for (uint32_t i = 0; i < hasher->hash_count; i++)
-            *out++ = murmur3_x86_32(keys[j], key_sizes[j], i * 0xFBA4C795u + hasher->tweak) %
-                     hasher->bit_count;
+    for (uint32_t i = 0; i < hasher->hash_count; i++)
+        positions[i * stride] = bloomfilter_hashing_reduce(
+            hasher, murmur3_x86_32(key, key_size, i * 0xFBA4C795u + hasher->tweak));
 }
 
 const struct hash_scheme bloomfilter_hashing_murmur3_tweak = {

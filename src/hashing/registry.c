@@ -22,7 +22,21 @@ void bloomfilter_hashing_prepare(struct hasher *hasher, const struct hash_scheme
     hasher->scheme = scheme;
     hasher->bit_count = bit_count;
     hasher->hash_count = hash_count;
+    hasher->reciprocal = UINT64_MAX / bit_count;
+    hasher->kernel = bloomfilter_blake2b_kernel();
     scheme->prepare(hasher, seed, secret);
+}
+
+void bloomfilter_hashing_positions(const struct hasher *hasher, size_t count,
+                                   const void *const keys[], const size_t key_sizes[],
+                                   uint64_t positions[], struct flat_work *work)
+{
+    const struct hash_scheme *scheme = hasher->scheme;
+    if (scheme->group_positions != NULL &&
+        scheme->group_positions(hasher, count, keys, key_sizes, positions, work))
+        return;
+    for (size_t j = 0; j < count; j++)
+        scheme->positions(hasher, keys[j], key_sizes[j], positions + j, KEY_GROUP);
 }
 
 struct prediction_shape bloomfilter_hashing_shape(const struct hash_scheme *scheme,

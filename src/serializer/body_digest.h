@@ -3,19 +3,22 @@
 #ifndef BLOOMFILTER_SERIALIZER_BODY_DIGEST_H
 #define BLOOMFILTER_SERIALIZER_BODY_DIGEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "support/blake2b.h"
+#include "support/leaf_kernel.h"
 
-enum { BODY_DIGEST_SIZE = 32 };
+enum { BODY_DIGEST_SIZE = LEAF_DIGEST_SIZE };
 
 struct body_digest {
     blake2b_state root;
+    const struct leaf_kernel *kernel; /* or NULL */
+    uint64_t leaf_index;              /* of the next leaf, or the one that is being filled */
+    uint64_t left;                    /* bytes of the body that are still to come */
     blake2b_state leaf;
-    uint64_t leaf_index; /* of the leaf being filled */
-    uint64_t last_leaf;  /* index of the last one */
-    uint64_t room;       /* bytes that the leaf still takes */
+    uint64_t room; /* bytes that the leaf still takes; 0: none is being filled */
 };
 
 /* Starts the digest of a body of body_size bytes; `prefix` is what the root takes first. */
@@ -28,5 +31,8 @@ void bloomfilter_body_digest_update(struct body_digest *digest, const uint8_t *b
                                     uint64_t size);
 
 void bloomfilter_body_digest_finish(struct body_digest *digest, uint8_t out[BODY_DIGEST_SIZE]);
+
+/* Whether leaves side by side have the digests that they have one by one. */
+bool bloomfilter_body_digest_is_right(void);
 
 #endif

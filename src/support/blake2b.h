@@ -36,8 +36,7 @@ void bloomfilter_blake2b_finish(blake2b_state *state, uint8_t *digest, size_t di
 
 /*
  * Whether BLAKE2b answers as published. libb2 exports unversioned names, so another library in the
- * process can stand in their way; wrong digests would make stored keys read as absent. The answer
- * is found once per process; any thread may ask at any time.
+ * process can stand in their way; wrong digests would make stored keys read as absent.
  */
 int bloomfilter_blake2b_is_right(void);
 

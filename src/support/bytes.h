@@ -43,6 +43,14 @@ static inline uint64_t bytes_load_le64(const uint8_t *from)
     return bytes_load_le(from, 8);
 }
 
+/* The bytes of a word in the opposite order: what was loaded little-endian is now big-endian. */
+static inline uint64_t bytes_swap64(uint64_t word)
+{
+    uint8_t bytes[8];
+    bytes_store_le(bytes, word, 8);
+    return bytes_load_be64(bytes);
+}
+
 /* memcpy forbids a null pointer even for no bytes; an empty key or empty metadata has one. */
 static inline void bytes_copy(void *to, const void *from, size_t size)
 {

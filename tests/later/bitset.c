@@ -18,25 +18,18 @@ static void turn(uint64_t turned[], const uint64_t *positions, uint32_t hash_cou
         turned[i] = positions[i] ^ 7;
 }
 
-static void add(uint8_t *cells, const uint64_t *positions, uint32_t hash_count, size_t count,
-                uint8_t *was_new)
+static bool add(uint8_t *cells, const uint64_t *positions, uint32_t hash_count)
 {
     uint64_t turned[255];
-    for (size_t j = 0; j < count; j++) {
-        turn(turned, positions + j * hash_count, hash_count);
-        bloomfilter_bitset_flat.add(cells, turned, hash_count, 1,
-                                    was_new != NULL ? was_new + j : NULL);
-    }
+    turn(turned, positions, hash_count);
+    return bloomfilter_bitset_flat.add(cells, turned, hash_count);
 }
 
-static void contains(const uint8_t *cells, const uint64_t *positions, uint32_t hash_count,
-                     size_t count, uint8_t *found)
+static bool contains(const uint8_t *cells, const uint64_t *positions, uint32_t hash_count)
 {
     uint64_t turned[255];
-    for (size_t j = 0; j < count; j++) {
-        turn(turned, positions + j * hash_count, hash_count);
-        bloomfilter_bitset_flat.contains(cells, turned, hash_count, 1, found + j);
-    }
+    turn(turned, positions, hash_count);
+    return bloomfilter_bitset_flat.contains(cells, turned, hash_count);
 }
 
 /* Turned round, the last bits may lie past bit_count. */

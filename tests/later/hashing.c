@@ -12,12 +12,12 @@ static void prepare(struct hasher *hasher, uint64_t seed, const struct secret *s
     bloomfilter_hashing_blake2b_pair.prepare(hasher, seed, secret);
 }
 
-static void positions(const struct hasher *hasher, size_t count, const void *const keys[],
-                      const size_t key_sizes[], uint64_t out[])
+static void positions(const struct hasher *hasher, const void *key, size_t key_size, uint64_t out[],
+                      size_t stride)
 {
-    bloomfilter_hashing_blake2b_pair.positions(hasher, count, keys, key_sizes, out);
-    for (size_t i = 0; i < count * hasher->hash_count; i++)
-        out[i] = hasher->bit_count - 1 - out[i];
+    bloomfilter_hashing_blake2b_pair.positions(hasher, key, key_size, out, stride);
+    for (size_t i = 0; i < hasher->hash_count; i++)
+        out[i * stride] = hasher->bit_count - 1 - out[i * stride];
 }
 
 static const struct hash_scheme new_scheme = {

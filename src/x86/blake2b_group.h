@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * BLAKE2b of a group of keys side by side, one key per vector lane; included once for each
+ * instruction set. The file that includes it defines
+ *
+ *     ALWAYS_INLINE, TARGET         function attributes that select the instruction set
+ *     LANES, vector                 keys per vector; a vector of as many 64-bit words
+ *     ADD, XOR, AND, ROTATE_32, ROTATE_24, ROTATE_16, ROTATE_63, BROADCAST, LOAD, STORE
+ *     reverse_bytes, one_for_zero   of each word
+ *     add_modulo(a, b, m)           of words below m, m at most 2^60
+ *     reduce(v, hasher)             each word modulo bit_count
+ *     load_words(keys, sizes, chunk, words)
+ *                                   words 8 * chunk to 8 * chunk + 7 of each key, zeros past its end
+ *
+ * Between rounds, the kernels do work on cells that was handed to them (bitset/flat_cells.h): the
+ * arithmetic of one group hides the memory traffic of those before. A message of few words has its
+ * own copy of the rounds, in which the words that are zero vanish.
+ */
+#include "bitset/flat_cells.h"
+#include "support/bytes.h"
+#include "support/leaf_kernel.h"
+
+/* Which word each mixing step of a round takes (RFC 7693, section 2.7). */
+#define BLAKE2B_ROUNDS(ROUND)                                                                      \
+    ROUND(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);                                   \
+    ROUND(14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3);                                   \
+    ROUND(11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4);                                   \
+    ROUND(7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8);                                   \
+    ROUND(9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13);                                   \
+    ROUND(2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9);                                   \
+    ROUND(12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11);                                   \
+    ROUND(13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10);                                   \
+    ROUND(6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5);                                   \
+    ROUND(10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0);                                   \
+    ROUND(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);                                   \
+    ROUND(14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3);
+
+#define MIX(a, b, c, d, x, y)                                                                      \
+    v[a] = ADD(ADD(v[a], v[b]), m[x]);                                                             \
+    v[d] = ROTATE_32(XOR(v[d], v[a]));                                                             \
+    v[c] = ADD(v[c], v[d]);                                                                        \
+    v[b] = ROTATE_24(XOR(v[b], v[c]));                                                             \
+    v[a] = ADD(ADD(v[a], v[b]), m[y]);                                                             \
+    v[d] = ROTATE_16(XOR(v[d], v[a]));                                                             \
+    v[c] = ADD(v[c], v[d]);                                                                        \
+    v[b] = ROTATE_63(XOR(v[b], v[c]))
+
+#define LANES_ROUND(s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15)          \
+    MIX(0, 4, 8, 12, s0, s1);                                                                      \
+    MIX(1, 5, 9, 13, s2, s3);                                                                      \
+    MIX(2, 6, 10, 14, s4, s5);                                                                     \
+    MIX(3, 7, 11, 15, s6, s7);                                                                     \
+    MIX(0, 5, 10, 15, s8, s9);                                                                     \
+    MIX(1, 6, 11, 12, s10, s11);                                                                   \
+    MIX(2, 7, 8, 13, s12, s13);                                                                    \
+    MIX(3, 4, 9, 14, s14, s15)
+
+#define WORKING_ROUND(...)                                                                         \
+    LANES_ROUND(__VA_ARGS__);                                                                      \
+    flat_work_step(work)
+
+/* ---- keys */
+
+/* The first eight bytes of the digest, read big-endian, of messages of one block. */
+ALWAYS_INLINE vector hash_block(const struct blake2b_chain *chain, const vector m[16], vector sizes,
+                                struct flat_work *work)
+{
+    vector v[16];
+    for (int i = 0; i < 8; i++) {
+        v[i] = BROADCAST(chain->h[i]);
+        v[8 + i] = BROADCAST(bloomfilter_blake2b_initial_vector[i]);
+    }
+    v[12] = XOR(v[12], ADD(sizes, BROADCAST(chain->size)));
+    v[14] = XOR(v[14], BROADCAST(UINT64_MAX)); /* the last block */
+    BLAKE2B_ROUNDS(WORKING_ROUND)
+    return reverse_bytes(XOR(XOR(BROADCAST(chain->h[0]), v[0]), v[8]));
+}
+
+/* (h1 + i * step) mod bit_count for every i, step = h2 mod bit_count or 1 if that is 0. */
+ALWAYS_INLINE void store_pair_positions(const struct hasher *hasher, vector h1, vector h2,
+                                        uint64_t positions[])
+{
+    vector m = BROADCAST(hasher->bit_count);
+    vector position = reduce(h1, hasher);
+    vector step = one_for_zero(reduce(h2, hasher));
+    for (uint32_t i = 0; i < hasher->hash_count; i++) {
+        STORE(positions + (size_t)i * KEY_GROUP, position);
+        position = add_modulo(position, step, m); /* modulo 1: 0 + 1 is 0 */
+    }
+}
+
+/* Keys of at most 8 * word_count bytes. */
+ALWAYS_INLINE void pair_positions_of(const struct hasher *hasher, const void *const keys[],
+                                     const size_t key_sizes[], int word_count, uint64_t positions[],
+                                     struct flat_work *work)
+{
+    for (size_t lane = 0; lane < KEY_GROUP; lane += LANES) {
+        vector m[16];
+        vector hashes[2];
+        uint64_t sizes[LANES];
+        for (int i = 0; i < 16; i++)
+            m[i] = BROADCAST(0);
+        for (int chunk = 0; 8 * chunk < word_count; chunk++)
+            load_words(keys + lane, key_sizes + lane, chunk, m + 8 * chunk);
+        for (int i = word_count; i < 8; i++)
+            m[i] = BROADCAST(0); /* as they are; but now the compiler knows */
+        for (int i = 0; i < LANES; i++)
+            sizes[i] = key_sizes[lane + (size_t)i];
+        for (int i = 0; i < 2; i++)
+            hashes[i] = hash_block(&hasher->chains[i], m, LOAD(sizes), work);
+        store_pair_positions(hasher, hashes[0], hashes[1], positions + lane);
+    }
+}
+
+#define PAIR_POSITIONS(word_count)                                                                 \
+    static TARGET __attribute__((noinline)) void pair_positions_##word_count(                      \
+        const struct hasher *hasher, const void *const keys[], const size_t key_sizes[],           \
+        uint64_t positions[], struct flat_work *work)                                              \
+    {                                                                                              \
+        pair_positions_of(hasher, keys, key_sizes, word_count, positions, work);                   \
+    }
+
+PAIR_POSITIONS(2)
+PAIR_POSITIONS(4)
+PAIR_POSITIONS(8)
+PAIR_POSITIONS(16)
+
+static void pair_positions(const struct hasher *hasher, const void *const keys[],
+                           const size_t key_sizes[], uint64_t positions[], struct flat_work *work)
+{
+    struct flat_work none = {.cells = NULL};
+    size_t largest = 0;
+    if (work == NULL)
+        work = &none;
+    for (int j = 0; j < KEY_GROUP; j++)
+        largest = key_sizes[j] > largest ? key_sizes[j] : largest;
+    if (largest <= 16)
+        pair_positions_2(hasher, keys, key_sizes, positions, work);
+    else if (largest <= 32)
+        pair_positions_4(hasher, keys, key_sizes, positions, work);
+    else if (largest <= 64)
+        pair_positions_8(hasher, keys, key_sizes, positions, work);
+    else
+        pair_positions_16(hasher, keys, key_sizes, positions, work);
+}
+
+/* ---- leaves of a tree, one per lane; a lane without one hashes nothing */
+
+struct leaf_lanes {
+    vector h[8];
+    const void *bytes[LANES];
+    size_t left[LANES];
+};
+
+/* What differs from lane to lane about a block: bytes hashed with it, whether it is the last one,
+ * whether there is one at all. */
+struct block_marks {
+    vector totals;
+    vector last_blocks;
+    vector last_nodes;
+    vector present;
+};
+
+ALWAYS_INLINE void start_leaves(struct leaf_lanes *lanes, const struct leaf_run *run)
+{
+    uint64_t second_words[LANES];
+    for (size_t i = 0; i < LANES; i++) {
+        size_t at = i * run->leaf_size;
+        size_t left = i < run->count ? run->size - at : 0;
+        lanes->bytes[i] = i < run->count ? run->bytes + at : run->bytes;
+        lanes->left[i] = left < run->leaf_size ? left : run->leaf_size;
+        second_words[i] = run->h[1] ^ (run->first_index + i);
+    }
+    for (int i = 0; i < 8; i++)
+        lanes->h[i] = BROADCAST(run->h[i]);
+    lanes->h[1] = LOAD(second_words);
+}
+
+ALWAYS_INLINE struct block_marks mark_blocks(const struct leaf_lanes *lanes,
+                                             const struct leaf_run *run, size_t at)
+{
+    uint64_t totals[LANES];
+    uint64_t last_blocks[LANES];
+    uint64_t last_nodes[LANES];
+    uint64_t present[LANES];
+    for (size_t i = 0; i < LANES; i++) {
+        bool is_last = lanes->left[i] <= BLAKE2B_BLOCK;
+        bool ends = run->ends_the_tree && i == run->count - 1;
+        totals[i] = at + (is_last ? lanes->left[i] : BLAKE2B_BLOCK);
+        last_blocks[i] = is_last ? UINT64_MAX : 0;
+        last_nodes[i] = is_last && ends ? UINT64_MAX : 0;
+        present[i] = lanes->left[i] != 0 ? UINT64_MAX : 0;
+    }
+    return (struct block_marks){LOAD(totals), LOAD(last_blocks), LOAD(last_nodes), LOAD(present)};
+}
+
+/* A block of every lane. */
+ALWAYS_INLINE void compress_lanes(struct leaf_lanes *lanes, const struct block_marks *marks)
+{
+    vector v[16];
+    vector m[16];
+    load_words(lanes->bytes, lanes->left, 0, m);
+    load_words(lanes->bytes, lanes->left, 1, m + 8);
+    for (int i = 0; i < 8; i++) {
+        v[i] = lanes->h[i];
+        v[8 + i] = BROADCAST(bloomfilter_blake2b_initial_vector[i]);
+    }
+    v[12] = XOR(v[12], marks->totals);
+    v[14] = XOR(v[14], marks->last_blocks);
+    v[15] = XOR(v[15], marks->last_nodes);
+    BLAKE2B_ROUNDS(LANES_ROUND)
+    for (int i = 0; i < 8; i++)
+        lanes->h[i] = XOR(lanes->h[i], AND(XOR(v[i], v[8 + i]), marks->present));
+}
+
+ALWAYS_INLINE void advance(struct leaf_lanes *lanes)
+{
+    for (size_t i = 0; i < LANES; i++) {
+        size_t step = lanes->left[i] < BLAKE2B_BLOCK ? lanes->left[i] : BLAKE2B_BLOCK;
+        lanes->bytes[i] = (const uint8_t *)lanes->bytes[i] + step;
+        lanes->left[i] -= step;
+    }
+}
+
+static TARGET void digest_leaves(const struct leaf_run *run, uint8_t digests[][LEAF_DIGEST_SIZE])
+{
+    struct leaf_lanes lanes;
+    start_leaves(&lanes, run);
+    for (size_t at = 0; lanes.left[0] != 0;
+         at += BLAKE2B_BLOCK) { /* no leaf is longer than the first */
+        struct block_marks marks = mark_blocks(&lanes, run, at);
+        compress_lanes(&lanes, &marks);
+        advance(&lanes);
+    }
+    for (int i = 0; i < LEAF_DIGEST_SIZE / 8; i++) {
+        uint64_t words[LANES];
+        STORE(words, lanes.h[i]);
+        for (size_t lane = 0; lane < run->count; lane++)
+            bytes_store_le(digests[lane] + 8 * i, words[lane], 8);
+    }
+}
