@@ -33,7 +33,7 @@ static void start(struct world *world, struct input *input)
     memset(world, 0, sizeof *world);
     options.bit_count = 1 + take_number(input, 2) % MAX_BITS;
     options.hash_count = 1 + take_byte(input) % MAX_HASHES;
-    options.hash = 1 + take_byte(input) % 3;
+    options.hash = 1 + take_byte(input) % 4;
     for (int i = 0; i < FILTERS; i++)
         REQUIRE(bloomfilter_create(&world->models[i].filter, &options) == 0);
     bloomfilter_hashing_prepare(&world->hasher, bloomfilter_hashing_find(options.hash),

@@ -31,7 +31,7 @@ def reader_seeds():
     empty = seeds["good-empty.bloom"]
     fields = {
         "header_size": (12, "<I", [0, 128, 193, 256, 65536, 65600, 2**32 - 64]),
-        "hash": (16, "<I", [0, 2, 3, 4]),
+        "hash": (16, "<I", [0, 2, 3, 4, 5]),
         "incompatible": (24, "<I", [1, 2]),
         "m": (32, "<Q", [0, 1, 9599, 9600, 9601, 2**60, 2**60 + 1, 2**64 - 1]),
         "k": (40, "<I", [0, 1, 255, 256]),
@@ -54,7 +54,7 @@ def reader_seeds():
 
 def round_trip_seeds():
     seeds = {}
-    for choice in range(16):
+    for choice in (*range(16), 19):  # 19: scheme 4
         head = struct.pack(">BQHHH", choice * 2, 10, 10 + choice, 0 if choice & 1 else 777, choice % 9)
         keys = b"".join(bytes([len(key)]) + key for key in (b"alice", b"bob", b"", b"\0\xff" * 20))
         seeds[f"scheme-{choice}"] = head + b"\x05notes" + keys

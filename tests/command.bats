@@ -216,6 +216,8 @@ three_keys() {
 @test "hashes by name and by number" {
     bloomfilter plan -n 10 -p 1% --hash blake2b-indexed --json | grep -q '"hash": 2'
     bloomfilter plan -n 10 -p 1% --hash 3 --seed 0x80000001 --json | grep -q '"seed": 2147483649'
+    bloomfilter plan -n 10 -p 1% --hash blake2b-wide --json | grep -q '"hash": 4'
+    bloomfilter plan -n 10 -p 1% --hash 4 | grep -q 'blake2b-wide'
     fails_with "blake2b-pair (1)" bloomfilter plan -n 10 -p 1% --hash md5
     fails_with "no such hash" bloomfilter plan -n 10 -p 1% --hash 77
     fails_with "only murmur3-tweak has a --seed" bloomfilter plan -n 10 -p 1% --seed 1
@@ -236,12 +238,13 @@ three_keys() {
 @test "a target that plain double hashing misses is warned about, with advice that works" {
     run -0 --separate-stderr bloomfilter plan -n 1000 -p 1e-6
     [[ "$stderr" == *"warning: the false positive rate will be about"*"times the target 1e-06"* ]]
-    [[ "$stderr" == *"--hash blake2b-indexed keeps to the target"* ]]
+    [[ "$stderr" == *"--hash blake2b-wide keeps to the target"* ]]
     is_silent_plan() {
         run -0 --separate-stderr bloomfilter plan -n 1000 -p 1e-6 "$@"
         [ -z "$stderr" ]
     }
     advice=$(grep -oE -e '-m [0-9]+( -k [0-9]+)?' <<< "$stderr")
+    is_silent_plan --hash blake2b-wide
     is_silent_plan --hash blake2b-indexed
     is_silent_plan $advice
 }

@@ -21,8 +21,9 @@ FIELDS = ("magic major minor header_size hash_id layout_id incompatible compatib
           "capacity insert_count target_fpr measured_fpr measured_probes seed secret_check "
           "metadata_size payload_offset payload_size body_digest")
 Header = collections.namedtuple("Header", FIELDS)
-HASHES = {1: "blake2b-pair", 2: "blake2b-indexed", 3: "murmur3-tweak"}
+HASHES = {1: "blake2b-pair", 2: "blake2b-indexed", 3: "murmur3-tweak", 4: "blake2b-wide"}
 MASK = 0xFFFFFFFF
+MASK64 = (1 << 64) - 1
 
 
 class Refused(Exception):
@@ -40,6 +41,18 @@ def number64(message, secret, person=b""):
 def pair_hashes(key, secret=b""):
     """h1 and h2 of scheme 1."""
     return [number64(key, secret, person) for person in (b"bloom-h1", b"bloom-h2")]
+
+
+def wide_digest(key, secret=b""):
+    """The digest of scheme 4."""
+    return hashlib.blake2b(key, digest_size=16, key=secret, person=b"bloom-wide").digest()
+
+
+def mix(z):
+    """The mix of scheme 4, SplitMix64's."""
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & MASK64
+    z = (z ^ z >> 27) * 0x94D049BB133111EB & MASK64
+    return z ^ z >> 31
 
 
 def murmur3(key, seed):
@@ -68,7 +81,11 @@ def positions(hash_id, key, m, k, secret=b"", seed=0):
         return [(h1 + i * step) % m for i in range(k)]
     if hash_id == 2:
         return [number64(key + b":%d" % i, secret) % m for i in range(k)]
-    return [murmur3(key, (i * 0xFBA4C795 + seed) & MASK) % m for i in range(k)]
+    if hash_id == 3:
+        return [murmur3(key, (i * 0xFBA4C795 + seed) & MASK) % m for i in range(k)]
+    digest = wide_digest(key, secret)
+    a, b = int.from_bytes(digest[:8], "big"), int.from_bytes(digest[8:], "big") | 1
+    return [mix(a + (i + 1) * b & MASK64) * m >> 64 for i in range(k)]
 
 
 # ---- Section 5: the layout "flat".

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "hashing/blake2b_pair.h"
+#include "hashing/blake2b_wide.h"
 #include "hashing/hashing.h"
 #include "support/blake2b.h"
 #include "support/bytes.h"
@@ -28,6 +29,7 @@ static const struct hash_scheme *const schemes[] = {
     &bloomfilter_hashing_blake2b_pair,
     &bloomfilter_hashing_blake2b_indexed,
     &bloomfilter_hashing_murmur3_tweak,
+    &bloomfilter_hashing_blake2b_wide,
 };
 enum { SCHEMES = sizeof schemes / sizeof schemes[0] };
 
@@ -307,7 +309,7 @@ static void test_self_test(void **state)
 
 static void test_registry(void **state)
 {
-    static const uint32_t unknown[] = {0,   4,     5,          6,          255,       257,
+    static const uint32_t unknown[] = {0,   5,     6,          255,        257,
                                        258, 65537, 0x01000001, 0x80000001, UINT32_MAX};
     static const struct {
         uint32_t id;
@@ -322,6 +324,8 @@ static void test_registry(void **state)
         {BLOOMFILTER_HASH_BLAKE2B_INDEXED, "blake2b-indexed", true, false, 64,
          POSITION_MODEL_INDEPENDENT},
         {BLOOMFILTER_HASH_MURMUR3_TWEAK, "murmur3-tweak", false, true, 32,
+         POSITION_MODEL_INDEPENDENT},
+        {BLOOMFILTER_HASH_BLAKE2B_WIDE, "blake2b-wide", true, false, 64,
          POSITION_MODEL_INDEPENDENT},
     };
     (void)state;
@@ -819,6 +823,89 @@ static void test_murmur3_is_of_32_bits(void **state)
         assert_int_equal(others[i], positions[i] % 1000);
 }
 
+/* ---- scheme 4 */
+
+/* Positions of a hash whose halves are given. */
+static void generated(uint64_t h1, uint64_t h2, uint64_t m, uint32_t hash_count,
+                      uint64_t positions[])
+{
+    struct hash_pair halves = {.h1 = h1, .h2 = h2};
+    struct hasher hasher;
+    bloomfilter_hashing_prepare(&hasher, &bloomfilter_hashing_blake2b_wide, m, hash_count, 0,
+                                &no_secret);
+    bloomfilter_blake2b_wide_positions(&hasher, &halves, positions, 1);
+}
+
+/* What SplitMix64 gives from seed 1234567, as published with many implementations (Vigna's
+ * splitmix64.c; Rosetta Code). Scaled down to 2^60, the upper 60 bits are left. */
+static void test_published_splitmix64(void **state)
+{
+    static const uint64_t published[] = {
+        UINT64_C(6457827717110365317), UINT64_C(3203168211198807973), UINT64_C(9817491932198370423),
+        UINT64_C(4593380528125082431), UINT64_C(16408922859458223821)};
+    uint64_t positions[5];
+    (void)state;
+    generated(1234567, UINT64_C(0x9E3779B97F4A7C15), MAX_BIT_COUNT, 5, positions);
+    for (int i = 0; i < 5; i++)
+        assert_int_equal(positions[i], published[i] >> 4);
+}
+
+/* The upper word of a product, word by word of 16 bits: another way than the library's. */
+static uint64_t upper_word(uint64_t a, uint64_t b)
+{
+    uint64_t columns[8] = {0};
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) {
+            uint64_t product = (a >> 16 * i & 0xFFFF) * (b >> 16 * j & 0xFFFF);
+            columns[i + j] += product & 0xFFFF;
+            columns[i + j + 1] += product >> 16;
+        }
+    for (int i = 0; i < 7; i++)
+        columns[i + 1] += columns[i] >> 16;
+    return (columns[4] & 0xFFFF) | (columns[5] & 0xFFFF) << 16 | (columns[6] & 0xFFFF) << 32 |
+           columns[7] << 48;
+}
+
+static void test_scaling(void **state)
+{
+    static const uint64_t values[] = {0,
+                                      1,
+                                      2,
+                                      UINT32_MAX,
+                                      UINT64_C(1) << 32,
+                                      UINT64_C(0x0123456789ABCDEF),
+                                      UINT64_C(0x7FFFFFFFFFFFFFFF),
+                                      UINT64_C(0x8000000000000000),
+                                      UINT64_C(0xFFFFFFFF00000000),
+                                      UINT64_MAX - 1,
+                                      UINT64_MAX};
+    (void)state;
+    assert_int_equal(upper_word(UINT64_MAX, UINT64_MAX), UINT64_MAX - 1);
+    for (size_t i = 0; i < BIT_COUNTS; i++)
+        for (size_t j = 0; j < sizeof values / sizeof values[0]; j++) {
+            struct hasher hasher = {.bit_count = bit_counts[i]};
+            assert_int_equal(bloomfilter_hashing_scale(&hasher, values[j]),
+                             upper_word(values[j], bit_counts[i]));
+        }
+}
+
+/* An even step is made odd, or else 2^63 would lead to two positions, and 0 to one. */
+static void test_generator_steps_are_odd(void **state)
+{
+    static const uint64_t steps[] = {0, 2, UINT64_C(1) << 63, UINT64_MAX - 1};
+    uint64_t even[255];
+    uint64_t odd[255];
+    (void)state;
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        generated(7, steps[i], MAX_BIT_COUNT, 255, even);
+        generated(7, steps[i] + 1, MAX_BIT_COUNT, 255, odd);
+        assert_memory_equal(even, odd, sizeof even);
+        for (int a = 0; a < 255; a++)
+            for (int b = 0; b < a; b++)
+                assert_true(even[a] != even[b]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -846,6 +933,9 @@ int main(void)
         cmocka_unit_test(test_published_murmur3),
         cmocka_unit_test(test_murmur3_tweaks),
         cmocka_unit_test(test_murmur3_is_of_32_bits),
+        cmocka_unit_test(test_published_splitmix64),
+        cmocka_unit_test(test_scaling),
+        cmocka_unit_test(test_generator_steps_are_odd),
     };
     return cmocka_run_group_tests(tests, make_keys, NULL);
 }

@@ -271,6 +271,14 @@ static void test_scheme_3(void **state)
     run_trial(&trial);
 }
 
+static void test_scheme_4(void **state)
+{
+    static const struct trial trial = {BLOOMFILTER_HASH_BLAKE2B_WIDE, 1000000, 0.01, 10000000,
+                                       4000};
+    (void)state;
+    run_trial(&trial);
+}
+
 /* ---- Where scheme 1 misses the target ---- */
 
 /*
@@ -405,6 +413,8 @@ static void test_other_schemes_on_target(void **state)
                      0.1 * SMALL_TARGET, "scheme 2");
     assert_rate_near(expected_small(BLOOMFILTER_HASH_MURMUR3_TWEAK), SMALL_TARGET,
                      0.1 * SMALL_TARGET, "scheme 3");
+    assert_rate_near(expected_small(BLOOMFILTER_HASH_BLAKE2B_WIDE), SMALL_TARGET,
+                     0.1 * SMALL_TARGET, "scheme 4");
 }
 
 int main(void)
@@ -413,6 +423,7 @@ int main(void)
         cmocka_unit_test(test_scheme_1),
         cmocka_unit_test(test_scheme_2),
         cmocka_unit_test(test_scheme_3),
+        cmocka_unit_test(test_scheme_4),
         cmocka_unit_test(test_scheme_1_off_target),
         cmocka_unit_test(test_other_schemes_on_target),
     };

@@ -133,6 +133,12 @@ static void test_blake2b_indexed(void **state)
     check_scheme(BLOOMFILTER_HASH_BLAKE2B_INDEXED);
 }
 
+static void test_blake2b_wide(void **state)
+{
+    (void)state;
+    check_scheme(BLOOMFILTER_HASH_BLAKE2B_WIDE);
+}
+
 /* ---- files and texts */
 
 enum { RUN_SIZE = 4, FORM_SIZE = 4 * SECRET_SIZE }; /* so many bytes in a row are no chance */
@@ -214,6 +220,7 @@ static void test_secret_is_in_no_file(void **state)
     (void)state;
     check_file(BLOOMFILTER_HASH_BLAKE2B_PAIR);
     check_file(BLOOMFILTER_HASH_BLAKE2B_INDEXED);
+    check_file(BLOOMFILTER_HASH_BLAKE2B_WIDE);
 }
 
 /* The texts are constant: they say the same with a secret in the process and without. */
@@ -228,8 +235,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_scan_finds_a_secret),  cmocka_unit_test(test_blake2b_pair),
-        cmocka_unit_test(test_blake2b_indexed),      cmocka_unit_test(test_secret_is_in_no_file),
-        cmocka_unit_test(test_secret_is_in_no_text),
+        cmocka_unit_test(test_blake2b_indexed),      cmocka_unit_test(test_blake2b_wide),
+        cmocka_unit_test(test_secret_is_in_no_file), cmocka_unit_test(test_secret_is_in_no_text),
     };
     return RUN(tests);
 }

@@ -332,6 +332,7 @@ static void test_mix_on_middling_filters(void **state)
     check_mix(100003, 7, BLOOMFILTER_HASH_BLAKE2B_PAIR);
     check_mix(100003, 7, BLOOMFILTER_HASH_BLAKE2B_INDEXED);
     check_mix(100003, 7, BLOOMFILTER_HASH_MURMUR3_TWEAK);
+    check_mix(100003, 7, BLOOMFILTER_HASH_BLAKE2B_WIDE);
 }
 
 /* In pages of its own and with as many counters as there can be. */

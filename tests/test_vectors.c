@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "hashing/blake2b_pair.h"
+#include "hashing/blake2b_wide.h"
 #include "hashing/hashing.h"
 #include "sizing/sizing.h"
+#include "support/bytes.h"
 
 enum { MAX_KEY = 8192 };
 
@@ -63,6 +65,29 @@ static void indexed_row(char *const f[], void *context)
     static const struct secret none;
     (void)context;
     check_positions(&bloomfilter_hashing_blake2b_indexed, f[0], f[1], f[2], 0, &none, f[3]);
+}
+
+static void check_wide(const char *key_hex, const char *digest_hex, const struct secret *secret)
+{
+    static uint8_t key[MAX_KEY];
+    uint8_t digest[16];
+    struct hasher hasher;
+    struct hash_pair halves;
+    size_t size = from_hex(key_hex, key, sizeof key);
+    assert_int_equal(from_hex(digest_hex, digest, sizeof digest), sizeof digest);
+    bloomfilter_hashing_prepare(&hasher, &bloomfilter_hashing_blake2b_wide, 1, 1, 0, secret);
+    bloomfilter_blake2b_wide_hash(&hasher, key, size, &halves);
+    assert_int_equal(halves.h1, bytes_load_be64(digest));
+    assert_int_equal(halves.h2, bytes_load_be64(digest + 8));
+}
+
+static void wide_row(char *const f[], void *context)
+{
+    struct secret secret;
+    (void)context;
+    secret.size = from_hex(f[1], secret.bytes, sizeof secret.bytes);
+    check_wide(f[0], f[4], &secret);
+    check_positions(&bloomfilter_hashing_blake2b_wide, f[0], f[2], f[3], 0, &secret, f[5]);
 }
 
 static void murmur_row(char *const f[], void *context)
@@ -126,6 +151,8 @@ static void set_scheme(bloomfilter_options *options, const char *scheme, const c
         options->hash = BLOOMFILTER_HASH_BLAKE2B_PAIR;
     } else if (strcmp(scheme, "indexed") == 0) {
         options->hash = BLOOMFILTER_HASH_BLAKE2B_INDEXED;
+    } else if (strcmp(scheme, "wide") == 0) {
+        options->hash = BLOOMFILTER_HASH_BLAKE2B_WIDE;
     } else {
         assert_string_equal(scheme, "murmur");
         options->hash = BLOOMFILTER_HASH_MURMUR3_TWEAK;
@@ -218,6 +245,12 @@ static void test_blake2b_indexed(void **state)
     assert_int_equal(for_each_row("blake2b_indexed.csv", 4, indexed_row, NULL), 306);
 }
 
+static void test_blake2b_wide(void **state)
+{
+    (void)state;
+    assert_int_equal(for_each_row("blake2b_wide.csv", 6, wide_row, NULL), 234);
+}
+
 static void test_murmur3_tweak(void **state)
 {
     (void)state;
@@ -239,7 +272,7 @@ static void test_target_fpr(void **state)
 static void test_whole_filters(void **state)
 {
     (void)state;
-    assert_int_equal(for_each_row("whole_filters.csv", 10, whole_filter_row, NULL), 11);
+    assert_int_equal(for_each_row("whole_filters.csv", 10, whole_filter_row, NULL), 13);
 }
 
 static void test_whole_files(void **state)
@@ -267,6 +300,7 @@ int main(void)
         cmocka_unit_test(test_blake2b_pair),
         cmocka_unit_test(test_blake2b_pair_keyed),
         cmocka_unit_test(test_blake2b_indexed),
+        cmocka_unit_test(test_blake2b_wide),
         cmocka_unit_test(test_murmur3_tweak),
         cmocka_unit_test(test_sizing),
         cmocka_unit_test(test_whole_filters),

@@ -27,7 +27,7 @@ static int report_shape(const bloomfilter_options *shape, const char *subject, i
         return report_code(subject, code);
     if (shape->hash == BLOOMFILTER_HASH_MURMUR3_TWEAK && shape->secret != NULL)
         return report_error(subject, "murmur3-tweak takes no secret. Use blake2b-pair or "
-                                     "blake2b-indexed");
+                                     "blake2b-wide");
     if (shape->hash != BLOOMFILTER_HASH_MURMUR3_TWEAK && shape->seed != 0)
         return report_error(subject, "only murmur3-tweak has a --seed. To vary the hashes of the "
                                      "others, use a secret");

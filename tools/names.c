@@ -16,6 +16,7 @@ static const name_row hash_rows[] = {
     {BLOOMFILTER_HASH_BLAKE2B_PAIR, "blake2b-pair"},
     {BLOOMFILTER_HASH_BLAKE2B_INDEXED, "blake2b-indexed"},
     {BLOOMFILTER_HASH_MURMUR3_TWEAK, "murmur3-tweak"},
+    {BLOOMFILTER_HASH_BLAKE2B_WIDE, "blake2b-wide"},
 };
 
 static const name_row layout_rows[] = {
@@ -55,5 +56,6 @@ const char *parse_hash_name(const char *text, uint32_t *hash)
         *hash = hash_rows[i].id;
         return NULL;
     }
-    return "no such hash; there are blake2b-pair (1), blake2b-indexed (2) and murmur3-tweak (3)";
+    return "no such hash; there are blake2b-pair (1), blake2b-indexed (2), murmur3-tweak (3) and "
+           "blake2b-wide (4)";
 }

@@ -40,11 +40,11 @@ static bool other_hash_keeps_to(const bloomfilter_info *info, uint32_t hash)
     return hash != info->hash && keeps_to(&shape, info->target_fpr);
 }
 
-/* Why a filter misses its target with as many keys as its capacity. The positions of
- * blake2b-indexed are as good as chance: where they miss it too, the hash is not to blame. */
+/* Why a filter misses its target with as many keys as its capacity. The positions of blake2b-wide
+ * are as good as chance: where they miss it too, the hash is not to blame. */
 static void write_reason(char *reason, size_t room, const bloomfilter_info *info)
 {
-    if (!other_hash_keeps_to(info, BLOOMFILTER_HASH_BLAKE2B_INDEXED))
+    if (!other_hash_keeps_to(info, BLOOMFILTER_HASH_BLAKE2B_WIDE))
         snprintf(reason, room,
                  "%" PRIu64 " bits are too few for %" PRIu64 " key%s with %" PRIu32
                  " position%s each",
@@ -65,21 +65,17 @@ static void write_reason(char *reason, size_t room, const bloomfilter_info *info
                  info->bit_count, info->hash_count, hash_name(info->hash));
 }
 
-/* The hash that keeps to the target at the same size, the faster one first; NULL if none does. */
+/* The hash that keeps to the target at the same size; NULL if none does. None is faster. */
 static const char *find_other_hash(const bloomfilter_info *planned)
 {
-    static const uint32_t hashes[] = {BLOOMFILTER_HASH_BLAKE2B_PAIR,
-                                      BLOOMFILTER_HASH_BLAKE2B_INDEXED};
-    for (size_t i = 0; i < sizeof hashes / sizeof hashes[0]; i++)
-        if (other_hash_keeps_to(planned, hashes[i]))
-            return hash_name(hashes[i]);
-    return NULL;
+    bool keeps = other_hash_keeps_to(planned, BLOOMFILTER_HASH_BLAKE2B_WIDE);
+    return keeps ? hash_name(BLOOMFILTER_HASH_BLAKE2B_WIDE) : NULL;
 }
 
 /* The shape that capacity and target alone lead to. What is 0 in it is not known: there is none. */
 static bloomfilter_info usual_shape(const bloomfilter_info *planned)
 {
-    bloomfilter_options shape = shape_of(planned, BLOOMFILTER_HASH_BLAKE2B_INDEXED);
+    bloomfilter_options shape = shape_of(planned, BLOOMFILTER_HASH_BLAKE2B_WIDE);
     bloomfilter_info info = BLOOMFILTER_INFO_INIT;
     shape.bit_count = 0;
     shape.hash_count = 0;
@@ -152,7 +148,7 @@ static void write_advice(char *advice, size_t room, const bloomfilter_info *plan
         append(advice, room, hash != NULL ? "; or " : "");
         append_shape(advice, room, planned, &better);
         append(advice, room, hash != NULL ? " keeps to it too" : " keeps to the target");
-    } else if (hash == NULL && find_larger(planned, BLOOMFILTER_HASH_BLAKE2B_INDEXED, &better)) {
+    } else if (hash == NULL && find_larger(planned, BLOOMFILTER_HASH_BLAKE2B_WIDE, &better)) {
         append_shape(advice, room, planned, &better);
         append(advice, room, " keeps to the target");
     }

@@ -30,7 +30,7 @@ const command_verb create_verb = {
     .text = "Makes an empty filter for COUNT distinct keys at a false positive rate of RATE. Add\n"
             "keys with 'bloomfilter add'.\n",
     .examples = "  bloomfilter create -n 1M -p 1% users.bloom\n"
-                "  bloomfilter create -n 5000 -p 1e-6 --hash blake2b-indexed rare.bloom\n"
+                "  bloomfilter create -n 5000 -p 1e-6 --hash blake2b-wide rare.bloom\n"
                 "  bloomfilter create -n 1M -p 0.01 --secret-file key --metadata 'keys: lower\n"
                 "      case, UTF-8 NFC' users.bloom\n",
     .option_ids = "npmkHSFDMTofQh",

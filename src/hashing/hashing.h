@@ -82,6 +82,23 @@ static inline uint64_t bloomfilter_hashing_reduce(const struct hasher *hasher, u
 #endif
 }
 
+/* floor(value * bit_count / 2^64): values of 64 bits, scaled down to positions. */
+static inline uint64_t bloomfilter_hashing_scale(const struct hasher *hasher, uint64_t value)
+{
+#ifdef __SIZEOF_INT128__
+    __extension__ typedef unsigned __int128 wide;
+    return (uint64_t)((wide)value * hasher->bit_count >> 64);
+#else
+    uint64_t value_low = value & UINT32_MAX;
+    uint64_t value_high = value >> 32;
+    uint64_t count_low = hasher->bit_count & UINT32_MAX;
+    uint64_t count_high = hasher->bit_count >> 32;
+    uint64_t cross = value_high * count_low + (value_low * count_low >> 32);
+    uint64_t other = value_low * count_high + (cross & UINT32_MAX);
+    return value_high * count_high + (cross >> 32) + (other >> 32);
+#endif
+}
+
 /* What predictions need to know of a scheme on a filter of this shape. */
 struct prediction_shape bloomfilter_hashing_shape(const struct hash_scheme *scheme,
                                                   uint64_t bit_count, uint32_t hash_count);
@@ -89,5 +106,6 @@ struct prediction_shape bloomfilter_hashing_shape(const struct hash_scheme *sche
 extern const struct hash_scheme bloomfilter_hashing_blake2b_pair;
 extern const struct hash_scheme bloomfilter_hashing_blake2b_indexed;
 extern const struct hash_scheme bloomfilter_hashing_murmur3_tweak;
+extern const struct hash_scheme bloomfilter_hashing_blake2b_wide;
 
 #endif

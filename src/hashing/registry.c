@@ -5,6 +5,7 @@ static const struct hash_scheme *const schemes[] = {
     &bloomfilter_hashing_blake2b_pair,
     &bloomfilter_hashing_blake2b_indexed,
     &bloomfilter_hashing_murmur3_tweak,
+    &bloomfilter_hashing_blake2b_wide,
 };
 
 const struct hash_scheme *bloomfilter_hashing_find(uint32_t id)

@@ -198,7 +198,7 @@ breaks "a narrower limit" "BLOOMFILTER_MAX_METADATA_SIZE was 16777216 and is 409
 change $header 's/(define BLOOMFILTER_MIN_SECRET_SIZE) .*/\1 32/'
 breaks "a higher lower limit" "BLOOMFILTER_MIN_SECRET_SIZE was 16 and is 32"
 
-change $header 's/(_MURMUR3_TWEAK = 3)/\1, BLOOMFILTER_HASH_MORE = 4/'
+change $header 's/(_MURMUR3_TWEAK = 3)/\1, BLOOMFILTER_HASH_MORE = 99/'
 adds "an added value of an enum" "BLOOMFILTER_HASH_MORE"
 
 change $header 's/^enum bloomfilter_layout/typedef enum { BLOOMFILTER_MORE } bloomfilter_more;\n&/'

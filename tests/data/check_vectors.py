@@ -21,7 +21,7 @@ sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(HERE, "format")]
 import generate  # noqa: E402 (the path has to be set before)
 import read_format as rf  # noqa: E402
 
-SCHEMES = {"pair": 1, "indexed": 2, "murmur": 3}
+SCHEMES = {"pair": 1, "indexed": 2, "murmur": 3, "wide": 4}
 
 
 def numbers(text):
@@ -64,6 +64,13 @@ def check_pair(row):
 def check_indexed(row):
     at = rf.positions(2, bytes.fromhex(row["key_hex"]), int(row["m"]), int(row["k"]))
     return at == numbers(row["positions"])
+
+
+def check_wide(row):
+    key, secret = bytes.fromhex(row["key_hex"]), bytes.fromhex(row["secret_hex"])
+    at = rf.positions(4, key, int(row["m"]), int(row["k"]), secret)
+    return (rf.wide_digest(key, secret).hex() == row["digest"]
+            and at == numbers(row["positions"]))
 
 
 def check_murmur(row):
@@ -145,6 +152,7 @@ CHECKS = {
     "blake2b_pair.csv": check_pair,
     "blake2b_pair_keyed.csv": check_pair,
     "blake2b_indexed.csv": check_indexed,
+    "blake2b_wide.csv": check_wide,
     "murmur3_tweak.csv": check_murmur,
     "sizing.csv": check_sizing,
     "target_fpr.csv": check_target_fpr,

@@ -22,7 +22,7 @@ import read_format as rf  # noqa: E402 (the path has to be set before)
 
 NAN = bytes.fromhex("000000000000f87f")  # never measured; by its bytes: there are many NaNs
 SECRET = bytes(range(32))
-PAIR, INDEXED, MURMUR = 1, 2, 3
+PAIR, INDEXED, MURMUR, WIDE = 1, 2, 3, 4
 
 # The header as in the reader, but with the rates as bytes: packing a NaN as a number could
 # give another one.
@@ -113,6 +113,12 @@ FILES = {
                              target_fpr=0.001),
     # Format 1.7: a header of 256 bytes and a compatible-feature bit that 1.0 does not know.
     "good-later-minor": build(TEN, minor=7, compatible=1 << 31, reserved=b"\xab" * 64),
+
+    # Scheme 4, full to capacity.
+    "good-wide": build("user:0..99", hash_id=WIDE, m=2876, k=20, capacity=100, target_fpr=1e-6),
+    # Scheme 4, keyed with a secret.
+    "good-wide-keyed": build("user:0..99", secret=SECRET, hash_id=WIDE, m=2876, k=20, capacity=100,
+                             target_fpr=1e-6),
 
     # ---- bad: not what they claim to be, or not whole.
 
