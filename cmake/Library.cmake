@@ -24,6 +24,7 @@ set(bloomfilter_sources
     src/hashing/blake2b_kernels.c
     src/hashing/blake2b_pair.c
     src/hashing/blake2b_portable.c
+    src/hashing/blake2b_scheme.c
     src/hashing/blake2b_wide.c
     src/hashing/murmur3_tweak.c
     src/hashing/registry.c

@@ -303,6 +303,8 @@ static void test_self_test(void **state)
     assert_hex(digest, 32, "74024ebfcbe7df5d3d5d8010348f5b190b94737be4e38adf2a0b341a2d162bbe");
     for (int i = 0; i < 3; i++)
         assert_true(bloomfilter_blake2b_is_right());
+    assert_true(bloomfilter_blake2b_pair_is_right());
+    assert_true(bloomfilter_blake2b_wide_is_right());
 }
 
 /* ---- the registry */
@@ -418,8 +420,10 @@ static void test_batches(void **state)
         check_batches(schemes[s], MAX_BIT_COUNT, 7);
         check_batches(schemes[s], 1, 3);
     }
-    for (size_t i = 0; i < BIT_COUNTS; i++)
+    for (size_t i = 0; i < BIT_COUNTS; i++) {
         check_batches(&bloomfilter_hashing_blake2b_pair, bit_counts[i], i % 2 ? 255 : 4);
+        check_batches(&bloomfilter_hashing_blake2b_wide, bit_counts[i], i % 2 ? 255 : 4);
+    }
 }
 
 static void test_positions_are_below_bit_count(void **state)
@@ -836,6 +840,31 @@ static void generated(uint64_t h1, uint64_t h2, uint64_t m, uint32_t hash_count,
     bloomfilter_blake2b_wide_positions(&hasher, &halves, positions, 1);
 }
 
+/* As libb2 hashes, with and without a secret, at every size, on both sides of each block's end. */
+static void test_wide_hashes(void **state)
+{
+    static uint8_t message[1001];
+    (void)state;
+    fill_pattern(message, sizeof message);
+    for (size_t secret_size = 0; secret_size <= 64; secret_size += 32) {
+        struct secret secret = secret_of(secret_size);
+        struct hasher hasher;
+        bloomfilter_hashing_prepare(&hasher, &bloomfilter_hashing_blake2b_wide, 1, 1, 0, &secret);
+        for (size_t size = 0; size <= 1000; size++) {
+            /* At any alignment, and from memory of its own, so that sanitizers see an over-read. */
+            uint8_t *key = malloc(size % 8 + size);
+            struct hash_pair halves;
+            uint8_t digest[16];
+            memcpy(key + size % 8, message, size);
+            bloomfilter_blake2b_wide_hash(&hasher, key + size % 8, size, &halves);
+            digest_of("bloom-wide", NULL, &secret, message, size, digest, 16);
+            assert_int_equal(halves.h1, bytes_load_be64(digest));
+            assert_int_equal(halves.h2, bytes_load_be64(digest + 8));
+            free(key);
+        }
+    }
+}
+
 /* What SplitMix64 gives from seed 1234567, as published with many implementations (Vigna's
  * splitmix64.c; Rosetta Code). Scaled down to 2^60, the upper 60 bits are left. */
 static void test_published_splitmix64(void **state)
@@ -933,6 +962,7 @@ int main(void)
         cmocka_unit_test(test_published_murmur3),
         cmocka_unit_test(test_murmur3_tweaks),
         cmocka_unit_test(test_murmur3_is_of_32_bits),
+        cmocka_unit_test(test_wide_hashes),
         cmocka_unit_test(test_published_splitmix64),
         cmocka_unit_test(test_scaling),
         cmocka_unit_test(test_generator_steps_are_odd),

@@ -29,10 +29,19 @@ struct blake2b_chain {
 void bloomfilter_blake2b_start_chain(struct blake2b_chain *chain, size_t digest_size,
                                      const char *personal, const struct secret *secret);
 
+/* Two digests of 64 bits, or the halves of one of 128. */
 struct hash_pair {
     uint64_t h1;
     uint64_t h2;
 };
+
+/*
+ * The positions of KEY_GROUP keys of at most one block: number i of key j goes to
+ * positions[i * KEY_GROUP + j]. Does some of the work (or NULL) meanwhile, or none.
+ */
+typedef void blake2b_group_function(const struct hasher *hasher, const void *const keys[],
+                                    const size_t key_sizes[], uint64_t positions[],
+                                    struct flat_work *work);
 
 /* An empty message behind a key block is no block of its own; no kernel is given one. */
 struct blake2b_kernel {
@@ -44,13 +53,13 @@ struct blake2b_kernel {
     void (*pair)(const struct blake2b_chain chains[2], const void *message, size_t size,
                  struct hash_pair *pair);
 
-    /*
-     * The positions of scheme 1 of KEY_GROUP keys of at most one block: number i of key j goes to
-     * positions[i * KEY_GROUP + j]. Does some of the work (or NULL) meanwhile, or none. NULL: keys are hashed
-     * one by one.
-     */
-    void (*pair_positions)(const struct hasher *hasher, const void *const keys[],
-                           const size_t key_sizes[], uint64_t positions[], struct flat_work *work);
+    /* The first sixteen bytes of one digest of a message, as two words read big-endian. */
+    void (*wide)(const struct blake2b_chain *chain, const void *message, size_t size,
+                 struct hash_pair *halves);
+
+    /* The positions of schemes 1 and 4. NULL: keys are hashed one by one. */
+    blake2b_group_function *pair_positions;
+    blake2b_group_function *wide_positions;
     size_t worthwhile; /* keys from which a group, filled up, is faster than one by one */
 };
 

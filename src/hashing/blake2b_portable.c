@@ -117,8 +117,24 @@ static void pair(const struct blake2b_chain chains[2], const void *message, size
     pair->h2 = bytes_swap64(chains[1].h[0] ^ v2[0] ^ v2[8]);
 }
 
+static void wide(const struct blake2b_chain *chain, const void *message, size_t size,
+                 struct hash_pair *halves)
+{
+    uint8_t block[BLAKE2B_BLOCK] = {0};
+    uint64_t m[WORDS];
+    uint64_t v[WORDS];
+    bytes_copy(block, message, size);
+    load_message(m, block);
+    start(v, chain->h, chain->size + size, 1);
+    for (int round = 0; round < ROUNDS; round++)
+        mix_round(v, m, schedule[round % 10]);
+    halves->h1 = bytes_swap64(chain->h[0] ^ v[0] ^ v[8]);
+    halves->h2 = bytes_swap64(chain->h[1] ^ v[1] ^ v[9]);
+}
+
 const struct blake2b_kernel bloomfilter_blake2b_portable = {
     .name = "portable",
     .longest = BLAKE2B_BLOCK,
     .pair = pair,
+    .wide = wide,
 };

@@ -2,6 +2,7 @@
 /* Scheme 4: one personalized BLAKE2b digest, which seeds a generator of positions, SplitMix64. */
 #include "hashing/blake2b_wide.h"
 
+#include "hashing/blake2b_scheme.h"
 #include "hashing/splitmix64.h"
 #include "support/bytes.h"
 
@@ -12,10 +13,11 @@ static void prepare(struct hasher *hasher, uint64_t seed, const struct secret *s
 {
     (void)seed;
     bloomfilter_blake2b_start(&hasher->started[0], DIGEST_SIZE, personal, NULL, secret);
+    bloomfilter_blake2b_start_chain(&hasher->chains[0], DIGEST_SIZE, personal, secret);
 }
 
-void bloomfilter_blake2b_wide_hash(const struct hasher *hasher, const void *key, size_t key_size,
-                                   struct hash_pair *halves)
+static void hash_with_libb2(const struct hasher *hasher, const void *key, size_t key_size,
+                            struct hash_pair *halves)
 {
     blake2b_state state = hasher->started[0];
     uint8_t digest[DIGEST_SIZE];
@@ -23,6 +25,15 @@ void bloomfilter_blake2b_wide_hash(const struct hasher *hasher, const void *key,
     bloomfilter_blake2b_finish(&state, digest, sizeof digest);
     halves->h1 = bytes_load_be64(digest);
     halves->h2 = bytes_load_be64(digest + 8);
+}
+
+void bloomfilter_blake2b_wide_hash(const struct hasher *hasher, const void *key, size_t key_size,
+                                   struct hash_pair *halves)
+{
+    if (blake2b_is_for_kernel(hasher, key_size, hasher->kernel->longest))
+        hasher->kernel->wide(hasher->chains, blake2b_key_start(key, key_size), key_size, halves);
+    else
+        hash_with_libb2(hasher, key, key_size, halves);
 }
 
 void bloomfilter_blake2b_wide_positions(const struct hasher *hasher, const struct hash_pair *halves,
@@ -44,6 +55,27 @@ static void positions(const struct hasher *hasher, const void *key, size_t key_s
     bloomfilter_blake2b_wide_positions(hasher, &halves, positions, stride);
 }
 
+static void positions_with_libb2(const struct hasher *hasher, const void *key, size_t key_size,
+                                 uint64_t positions[], size_t stride)
+{
+    struct hash_pair halves;
+    hash_with_libb2(hasher, key, key_size, &halves);
+    bloomfilter_blake2b_wide_positions(hasher, &halves, positions, stride);
+}
+
+bool bloomfilter_blake2b_wide_is_right(void)
+{
+    return bloomfilter_blake2b_scheme_is_right(&bloomfilter_hashing_blake2b_wide,
+                                               positions_with_libb2);
+}
+
+static bool group_positions(const struct hasher *hasher, size_t count, const void *const keys[],
+                            const size_t key_sizes[], uint64_t positions[], struct flat_work *work)
+{
+    return bloomfilter_blake2b_group_positions(hasher->kernel->wide_positions, hasher, count, keys,
+                                               key_sizes, positions, work);
+}
+
 const struct hash_scheme bloomfilter_hashing_blake2b_wide = {
     .id = 4,
     .name = "blake2b-wide",
@@ -52,4 +84,5 @@ const struct hash_scheme bloomfilter_hashing_blake2b_wide = {
     .hash_bits = 64,
     .prepare = prepare,
     .positions = positions,
+    .group_positions = group_positions,
 };

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "hashing/hashing.h"
+#include "hashing/splitmix64.h"
 #include "support/bytes.h"
 
 /* The check of pointers for overflow takes clang many minutes in code as long as this. */
@@ -20,6 +21,7 @@ typedef __m256i vector;
 #define ADD(a, b) _mm256_add_epi64(a, b)
 #define XOR(a, b) _mm256_xor_si256(a, b)
 #define AND(a, b) _mm256_and_si256(a, b)
+#define OR(a, b) _mm256_or_si256(a, b)
 #define ROTATE_32(v) _mm256_shuffle_epi32(v, 0xb1)
 #define ROTATE_24(v)                                                                               \
     rotate_bytes(v, _mm_setr_epi8(3, 4, 5, 6, 7, 0, 1, 2, 11, 12, 13, 14, 15, 8, 9, 10))
@@ -67,6 +69,16 @@ ALWAYS_INLINE vector reduce(vector v, const struct hasher *hasher)
     return LOAD(words);
 }
 
+/* Word by word too. */
+ALWAYS_INLINE vector mix_and_scale(vector v, const struct hasher *hasher)
+{
+    uint64_t words[LANES];
+    STORE(words, v);
+    for (int i = 0; i < LANES; i++)
+        words[i] = bloomfilter_hashing_scale(hasher, splitmix64_mix(words[i]));
+    return LOAD(words);
+}
+
 /* Transposes four rows of four words. */
 ALWAYS_INLINE void transpose(const vector rows[4], vector words[4])
 {
@@ -107,7 +119,7 @@ ALWAYS_INLINE void load_words(const void *const keys[], const size_t sizes[], in
 
 #include "x86/blake2b_group.h"
 
-/* ---- one key: a row of four words in a vector, both digests in step */
+/* ---- one key: a row of four words in a vector, both digests of a pair in step */
 
 #define WORDS_OF(w0, w1, w2, w3)                                                                   \
     _mm256_setr_epi64x((long long)m[w0], (long long)m[w1], (long long)m[w2], (long long)m[w3])
@@ -115,7 +127,7 @@ ALWAYS_INLINE void load_words(const void *const keys[], const size_t sizes[], in
 #define HALF_ROUND(x, y)                                                                           \
     do {                                                                                           \
         vector x_ = x, y_ = y;                                                                     \
-        for (int i = 0; i < 2; i++) {                                                              \
+        for (int i = 0; i < digests; i++) {                                                        \
             a[i] = ADD(ADD(a[i], b[i]), x_);                                                       \
             d[i] = ROTATE_32(XOR(d[i], a[i]));                                                     \
             c[i] = ADD(c[i], d[i]);                                                                \
@@ -128,7 +140,7 @@ ALWAYS_INLINE void load_words(const void *const keys[], const size_t sizes[], in
     } while (0)
 
 #define TURN(for_a, for_d, for_c)                                                                  \
-    for (int i = 0; i < 2; i++) {                                                                  \
+    for (int i = 0; i < digests; i++) {                                                            \
         a[i] = _mm256_permute4x64_epi64(a[i], for_a);                                              \
         d[i] = _mm256_permute4x64_epi64(d[i], for_d);                                              \
         c[i] = _mm256_permute4x64_epi64(c[i], for_c);                                              \
@@ -141,12 +153,16 @@ ALWAYS_INLINE void load_words(const void *const keys[], const size_t sizes[], in
     HALF_ROUND(WORDS_OF(s14, s8, s10, s12), WORDS_OF(s15, s9, s11, s13));                          \
     TURN(0x39, 0x4e, 0x93)
 
-static TARGET void pair(const struct blake2b_chain chains[2], const void *message, size_t size,
-                        struct hash_pair *pair)
+/* The first four words of one or two digests of a message, read big-endian. */
+ALWAYS_INLINE void hash_rows(const struct blake2b_chain chains[], int digests, const void *message,
+                             size_t size, vector low[])
 {
     const uint64_t *iv = bloomfilter_blake2b_initial_vector;
-    vector low[2] = {LOAD(chains[0].h), LOAD(chains[1].h)};
-    vector high[2] = {LOAD(chains[0].h + 4), LOAD(chains[1].h + 4)};
+    vector high[2];
+    for (int i = 0; i < digests; i++) {
+        low[i] = LOAD(chains[i].h);
+        high[i] = LOAD(chains[i].h + 4);
+    }
 
     for (size_t at = 0;; at += BLAKE2B_BLOCK) {
         int is_last = size - at <= BLAKE2B_BLOCK;
@@ -154,29 +170,50 @@ static TARGET void pair(const struct blake2b_chain chains[2], const void *messag
         uint64_t m[16] = {0};
         if (size != 0)
             memcpy(m, (const uint8_t *)message + at, is_last ? size - at : BLAKE2B_BLOCK);
-        vector turning =
-            XOR(LOAD(iv + 4), _mm256_setr_epi64x((long long)total, 0, is_last ? -1 : 0, 0));
-        vector a[2] = {low[0], low[1]};
-        vector b[2] = {high[0], high[1]};
-        vector c[2] = {LOAD(iv), LOAD(iv)};
-        vector d[2] = {turning, turning};
+        vector a[2], b[2], c[2], d[2];
+        for (int i = 0; i < digests; i++) {
+            a[i] = low[i];
+            b[i] = high[i];
+            c[i] = LOAD(iv);
+            d[i] = XOR(LOAD(iv + 4), _mm256_setr_epi64x((long long)total, 0, is_last ? -1 : 0, 0));
+        }
         BLAKE2B_ROUNDS(ROW_ROUND)
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < digests; i++) {
             low[i] = XOR(low[i], XOR(a[i], c[i]));
             high[i] = XOR(high[i], XOR(b[i], d[i]));
         }
         if (is_last)
             break;
     }
-    pair->h1 = (uint64_t)_mm_cvtsi128_si64(_mm256_castsi256_si128(reverse_bytes(low[0])));
-    pair->h2 = (uint64_t)_mm_cvtsi128_si64(_mm256_castsi256_si128(reverse_bytes(low[1])));
+    for (int i = 0; i < digests; i++)
+        low[i] = reverse_bytes(low[i]);
+}
+
+static TARGET void pair(const struct blake2b_chain chains[2], const void *message, size_t size,
+                        struct hash_pair *pair)
+{
+    vector low[2];
+    hash_rows(chains, 2, message, size, low);
+    pair->h1 = (uint64_t)_mm_cvtsi128_si64(_mm256_castsi256_si128(low[0]));
+    pair->h2 = (uint64_t)_mm_cvtsi128_si64(_mm256_castsi256_si128(low[1]));
+}
+
+static TARGET void wide(const struct blake2b_chain *chain, const void *message, size_t size,
+                        struct hash_pair *halves)
+{
+    vector low;
+    hash_rows(chain, 1, message, size, &low);
+    halves->h1 = (uint64_t)_mm256_extract_epi64(low, 0);
+    halves->h2 = (uint64_t)_mm256_extract_epi64(low, 1);
 }
 
 const struct blake2b_kernel bloomfilter_x86_blake2b_avx2 = {
     .name = "avx2",
     .longest = SIZE_MAX,
     .pair = pair,
+    .wide = wide,
     .pair_positions = pair_positions,
+    .wide_positions = wide_positions,
     .worthwhile = 6,
 };
 

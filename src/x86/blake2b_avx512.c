@@ -7,6 +7,7 @@
 #include <immintrin.h>
 
 #include "hashing/hashing.h"
+#include "hashing/splitmix64.h"
 
 /* The check of pointers for overflow takes clang many minutes in code as long as this. */
 #define TARGET                                                                                     \
@@ -20,6 +21,7 @@ typedef __m512i vector;
 #define ADD(a, b) _mm512_add_epi64(a, b)
 #define XOR(a, b) _mm512_xor_si512(a, b)
 #define AND(a, b) _mm512_and_si512(a, b)
+#define OR(a, b) _mm512_or_si512(a, b)
 #define ROTATE_32(v) _mm512_ror_epi64(v, 32)
 #define ROTATE_24(v) _mm512_ror_epi64(v, 24)
 #define ROTATE_16(v) _mm512_ror_epi64(v, 16)
@@ -66,6 +68,14 @@ ALWAYS_INLINE vector reduce(vector v, const struct hasher *hasher)
     vector quotient = high_product(v, BROADCAST(hasher->reciprocal));
     vector rest = _mm512_sub_epi64(v, _mm512_mullo_epi64(quotient, m));
     return _mm512_min_epu64(rest, _mm512_sub_epi64(rest, m));
+}
+
+ALWAYS_INLINE vector mix_and_scale(vector v, const struct hasher *hasher)
+{
+    v = _mm512_mullo_epi64(XOR(v, _mm512_srli_epi64(v, 30)), BROADCAST(SPLITMIX64_FIRST));
+    v = _mm512_mullo_epi64(XOR(v, _mm512_srli_epi64(v, 27)), BROADCAST(SPLITMIX64_SECOND));
+    v = XOR(v, _mm512_srli_epi64(v, 31));
+    return high_product(v, BROADCAST(hasher->bit_count));
 }
 
 /* Up to CHUNK bytes of a message from `at` on, zeros past its end. Reads nothing past it. */
@@ -141,16 +151,17 @@ ALWAYS_INLINE vector both(const uint64_t *h1_words, const uint64_t *h2_words)
                               _mm256_loadu_si256((const __m256i *)h2_words), 1);
 }
 
-static TARGET void pair(const struct blake2b_chain chains[2], const void *message, size_t size,
-                        struct hash_pair *pair)
+/* The first four words of two digests of a message, read big-endian, in one vector. */
+ALWAYS_INLINE vector hash_rows(const struct blake2b_chain *first,
+                               const struct blake2b_chain *second, const void *message, size_t size)
 {
     const uint64_t *iv = bloomfilter_blake2b_initial_vector;
-    vector low = both(chains[0].h, chains[1].h);
-    vector high = both(chains[0].h + 4, chains[1].h + 4);
+    vector low = both(first->h, second->h);
+    vector high = both(first->h + 4, second->h + 4);
 
     for (size_t at = 0;; at += BLAKE2B_BLOCK) {
         int is_last = size - at <= BLAKE2B_BLOCK;
-        uint64_t total = chains[0].size + (is_last ? size : at + BLAKE2B_BLOCK);
+        uint64_t total = first->size + (is_last ? size : at + BLAKE2B_BLOCK);
         vector m0 = load_chunk(message, size, at);
         vector m1 = load_chunk(message, size, at + CHUNK);
         vector a = low;
@@ -163,18 +174,34 @@ static TARGET void pair(const struct blake2b_chain chains[2], const void *messag
         low = XOR(low, XOR(a, c));
         high = XOR(high, XOR(b, d));
         if (is_last)
-            break;
+            return reverse_bytes(low);
     }
-    low = reverse_bytes(low);
+}
+
+static TARGET void pair(const struct blake2b_chain chains[2], const void *message, size_t size,
+                        struct hash_pair *pair)
+{
+    vector low = hash_rows(&chains[0], &chains[1], message, size);
     pair->h1 = (uint64_t)_mm_cvtsi128_si64(_mm512_castsi512_si128(low));
     pair->h2 = (uint64_t)_mm_cvtsi128_si64(_mm512_extracti64x2_epi64(low, 2));
+}
+
+/* Twice the same digest. */
+static TARGET void wide(const struct blake2b_chain *chain, const void *message, size_t size,
+                        struct hash_pair *halves)
+{
+    __m128i low = _mm512_castsi512_si128(hash_rows(chain, chain, message, size));
+    halves->h1 = (uint64_t)_mm_cvtsi128_si64(low);
+    halves->h2 = (uint64_t)_mm_extract_epi64(low, 1);
 }
 
 const struct blake2b_kernel bloomfilter_x86_blake2b_avx512 = {
     .name = "avx512",
     .longest = SIZE_MAX,
     .pair = pair,
+    .wide = wide,
     .pair_positions = pair_positions,
+    .wide_positions = wide_positions,
     .worthwhile = 4,
 };
 

@@ -5,10 +5,11 @@
  *
  *     ALWAYS_INLINE, TARGET         function attributes that select the instruction set
  *     LANES, vector                 keys per vector; a vector of as many 64-bit words
- *     ADD, XOR, AND, ROTATE_32, ROTATE_24, ROTATE_16, ROTATE_63, BROADCAST, LOAD, STORE
+ *     ADD, XOR, AND, OR, ROTATE_32, ROTATE_24, ROTATE_16, ROTATE_63, BROADCAST, LOAD, STORE
  *     reverse_bytes, one_for_zero   of each word
  *     add_modulo(a, b, m)           of words below m, m at most 2^60
  *     reduce(v, hasher)             each word modulo bit_count
+ *     mix_and_scale(v, hasher)      SplitMix64's mix of each word, scaled down to bit_count
  *     load_words(keys, sizes, chunk, words)
  *                                   words 8 * chunk to 8 * chunk + 7 of each key, zeros past its end
  *
@@ -57,23 +58,51 @@
 
 #define WORKING_ROUND(...)                                                                         \
     LANES_ROUND(__VA_ARGS__);                                                                      \
+    for (int step = 0; step < steps; step++)                                                       \
     flat_work_step(work)
 
 /* ---- keys */
 
-/* The first eight bytes of the digest, read big-endian, of messages of one block. */
-ALWAYS_INLINE vector hash_block(const struct blake2b_chain *chain, const vector m[16], vector sizes,
-                                struct flat_work *work)
+/* Some keys side by side: their words, zeros past their ends, and their sizes. */
+struct block_lanes {
+    vector m[16];
+    vector sizes;
+};
+
+/* Keys of at most 8 * word_count bytes. */
+ALWAYS_INLINE void load_lanes(struct block_lanes *lanes, const void *const keys[],
+                              const size_t key_sizes[], int word_count)
 {
+    uint64_t sizes[LANES];
+    for (int i = 0; i < 16; i++)
+        lanes->m[i] = BROADCAST(0);
+    for (int chunk = 0; 8 * chunk < word_count; chunk++)
+        load_words(keys, key_sizes, chunk, lanes->m + 8 * chunk);
+    for (int i = word_count; i < 8; i++)
+        lanes->m[i] = BROADCAST(0); /* as they are; but now the compiler knows */
+    for (int i = 0; i < LANES; i++)
+        sizes[i] = key_sizes[i];
+    lanes->sizes = LOAD(sizes);
+}
+
+/*
+ * The first `count` words of the digests, read big-endian, of messages of one block. Each round
+ * does so many steps of the work.
+ */
+ALWAYS_INLINE void hash_lanes(const struct block_lanes *lanes, const struct blake2b_chain *chain,
+                              int count, vector words[], int steps, struct flat_work *work)
+{
+    const vector *m = lanes->m;
     vector v[16];
     for (int i = 0; i < 8; i++) {
         v[i] = BROADCAST(chain->h[i]);
         v[8 + i] = BROADCAST(bloomfilter_blake2b_initial_vector[i]);
     }
-    v[12] = XOR(v[12], ADD(sizes, BROADCAST(chain->size)));
+    v[12] = XOR(v[12], ADD(lanes->sizes, BROADCAST(chain->size)));
     v[14] = XOR(v[14], BROADCAST(UINT64_MAX)); /* the last block */
     BLAKE2B_ROUNDS(WORKING_ROUND)
-    return reverse_bytes(XOR(XOR(BROADCAST(chain->h[0]), v[0]), v[8]));
+    for (int i = 0; i < count; i++)
+        words[i] = reverse_bytes(XOR(XOR(BROADCAST(chain->h[i]), v[i]), v[8 + i]));
 }
 
 /* (h1 + i * step) mod bit_count for every i, step = h2 mod bit_count or 1 if that is 0. */
@@ -89,60 +118,90 @@ ALWAYS_INLINE void store_pair_positions(const struct hasher *hasher, vector h1, 
     }
 }
 
-/* Keys of at most 8 * word_count bytes. */
 ALWAYS_INLINE void pair_positions_of(const struct hasher *hasher, const void *const keys[],
                                      const size_t key_sizes[], int word_count, uint64_t positions[],
                                      struct flat_work *work)
 {
     for (size_t lane = 0; lane < KEY_GROUP; lane += LANES) {
-        vector m[16];
+        struct block_lanes lanes;
         vector hashes[2];
-        uint64_t sizes[LANES];
-        for (int i = 0; i < 16; i++)
-            m[i] = BROADCAST(0);
-        for (int chunk = 0; 8 * chunk < word_count; chunk++)
-            load_words(keys + lane, key_sizes + lane, chunk, m + 8 * chunk);
-        for (int i = word_count; i < 8; i++)
-            m[i] = BROADCAST(0); /* as they are; but now the compiler knows */
-        for (int i = 0; i < LANES; i++)
-            sizes[i] = key_sizes[lane + (size_t)i];
+        load_lanes(&lanes, keys + lane, key_sizes + lane, word_count);
         for (int i = 0; i < 2; i++)
-            hashes[i] = hash_block(&hasher->chains[i], m, LOAD(sizes), work);
+            hash_lanes(&lanes, &hasher->chains[i], 1, &hashes[i], 1, work);
         store_pair_positions(hasher, hashes[0], hashes[1], positions + lane);
     }
 }
 
-#define PAIR_POSITIONS(word_count)                                                                 \
-    static TARGET __attribute__((noinline)) void pair_positions_##word_count(                      \
+/* The outputs of SplitMix64 from state h1 and step h2 | 1, scaled down to bit_count. */
+ALWAYS_INLINE void store_wide_positions(const struct hasher *hasher, vector h1, vector h2,
+                                        uint64_t positions[])
+{
+    vector state = h1;
+    vector step = OR(h2, BROADCAST(1));
+    for (uint32_t i = 0; i < hasher->hash_count; i++) {
+        state = ADD(state, step);
+        STORE(positions + (size_t)i * KEY_GROUP, mix_and_scale(state, hasher));
+    }
+}
+
+/* Half the rounds of a pair, and so twice the steps in each, where one vector has all keys. */
+enum { WIDE_STEPS = 2 * LANES / KEY_GROUP };
+
+ALWAYS_INLINE void wide_positions_of(const struct hasher *hasher, const void *const keys[],
+                                     const size_t key_sizes[], int word_count, uint64_t positions[],
+                                     struct flat_work *work)
+{
+    for (size_t lane = 0; lane < KEY_GROUP; lane += LANES) {
+        struct block_lanes lanes;
+        vector halves[2];
+        load_lanes(&lanes, keys + lane, key_sizes + lane, word_count);
+        hash_lanes(&lanes, &hasher->chains[0], 2, halves, WIDE_STEPS, work);
+        store_wide_positions(hasher, halves[0], halves[1], positions + lane);
+    }
+}
+
+#define POSITIONS_OF_SIZE(scheme, word_count)                                                      \
+    static TARGET __attribute__((noinline)) void scheme##_positions_##word_count(                  \
         const struct hasher *hasher, const void *const keys[], const size_t key_sizes[],           \
         uint64_t positions[], struct flat_work *work)                                              \
     {                                                                                              \
-        pair_positions_of(hasher, keys, key_sizes, word_count, positions, work);                   \
+        scheme##_positions_of(hasher, keys, key_sizes, word_count, positions, work);               \
     }
 
-PAIR_POSITIONS(2)
-PAIR_POSITIONS(4)
-PAIR_POSITIONS(8)
-PAIR_POSITIONS(16)
+/* A function for each length class, and the one that chooses among them. */
+#define POSITIONS_OF_ALL_SIZES(scheme)                                                             \
+    POSITIONS_OF_SIZE(scheme, 2)                                                                   \
+    POSITIONS_OF_SIZE(scheme, 4)                                                                   \
+    POSITIONS_OF_SIZE(scheme, 8)                                                                   \
+    POSITIONS_OF_SIZE(scheme, 16)                                                                  \
+    static void scheme##_positions(const struct hasher *hasher, const void *const keys[],          \
+                                   const size_t key_sizes[], uint64_t positions[],                 \
+                                   struct flat_work *work)                                         \
+    {                                                                                              \
+        struct flat_work none = {.cells = NULL};                                                   \
+        size_t largest = largest_of(key_sizes);                                                    \
+        if (work == NULL)                                                                          \
+            work = &none;                                                                          \
+        if (largest <= 16)                                                                         \
+            scheme##_positions_2(hasher, keys, key_sizes, positions, work);                        \
+        else if (largest <= 32)                                                                    \
+            scheme##_positions_4(hasher, keys, key_sizes, positions, work);                        \
+        else if (largest <= 64)                                                                    \
+            scheme##_positions_8(hasher, keys, key_sizes, positions, work);                        \
+        else                                                                                       \
+            scheme##_positions_16(hasher, keys, key_sizes, positions, work);                       \
+    }
 
-static void pair_positions(const struct hasher *hasher, const void *const keys[],
-                           const size_t key_sizes[], uint64_t positions[], struct flat_work *work)
+static size_t largest_of(const size_t key_sizes[])
 {
-    struct flat_work none = {.cells = NULL};
     size_t largest = 0;
-    if (work == NULL)
-        work = &none;
     for (int j = 0; j < KEY_GROUP; j++)
         largest = key_sizes[j] > largest ? key_sizes[j] : largest;
-    if (largest <= 16)
-        pair_positions_2(hasher, keys, key_sizes, positions, work);
-    else if (largest <= 32)
-        pair_positions_4(hasher, keys, key_sizes, positions, work);
-    else if (largest <= 64)
-        pair_positions_8(hasher, keys, key_sizes, positions, work);
-    else
-        pair_positions_16(hasher, keys, key_sizes, positions, work);
+    return largest;
 }
+
+POSITIONS_OF_ALL_SIZES(pair)
+POSITIONS_OF_ALL_SIZES(wide)
 
 /* ---- leaves of a tree, one per lane; a lane without one hashes nothing */
 
