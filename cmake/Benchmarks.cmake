@@ -8,6 +8,10 @@ add_executable(simulate bench/simulate.c)
 bloomfilter_target_options(simulate)
 target_link_libraries(simulate PRIVATE bloomfilter-objects)
 
+add_executable(compare-constructions bench/compare_constructions.c)
+bloomfilter_target_options(compare-constructions)
+target_link_libraries(compare-constructions PRIVATE bloomfilter-objects)
+
 # The public interface alone. Linked with the static library, so that --against can bring in another
 # build of the shared one beside it.
 add_executable(bloomfilter-bench
