@@ -5,13 +5,14 @@
  * the prediction of src/sizing/. It builds filters bit by bit and counts the queries
  * that they let through; it shares no arithmetic with the prediction.
  *
- *   cc -std=c11 -O2 -Isrc bench/simulate.c src/sizing/{independent,prediction,progressions}.c -lm -o simulate
+ *   cc -std=c11 -O2 -Isrc bench/simulate.c src/sizing/{blocks,independent,prediction,progressions}.c -lm -o simulate
  *   ./simulate --help
  *
  * A run is deterministic: the same arguments give the same numbers.
  */
 
 #include "sizing/prediction.h"
+#include "sizing/sizing.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -23,7 +24,10 @@
 enum {
     EXHAUSTIVE_BIT_COUNT = 512, /* up to here every step is tried, above only a sample */
     SAMPLED_STEPS = 32,
-    MAX_HASH_COUNT = 255
+    MAX_HASH_COUNT = 255,
+    WORD_BITS = 32,
+    WORDS = 8, /* of a block */
+    BLOCK_BITS = WORD_BITS * WORDS
 };
 
 static const double DEFAULT_WORK = 1e9;
@@ -140,6 +144,15 @@ static void add_progression(struct filter *filter, const struct plan *plan)
         remember_step(filter, plan->bit_count, step);
 }
 
+/* One bit in each word of a block. */
+static void add_to_block(struct filter *filter, const struct plan *plan)
+{
+    uint64_t block = random_64() % (plan->bit_count / BLOCK_BITS);
+
+    for (uint32_t i = 0; i < WORDS; i++)
+        filter->cells[block * BLOCK_BITS + i * WORD_BITS + random_64() % WORD_BITS] = 1;
+}
+
 static void fill_filter(struct filter *filter, const struct plan *plan)
 {
     memset(filter->cells, 0, (size_t)plan->bit_count);
@@ -147,6 +160,10 @@ static void fill_filter(struct filter *filter, const struct plan *plan)
     for (uint64_t key = 0; key < plan->key_count; key++) {
         if (plan->model == POSITION_MODEL_PROGRESSION) {
             add_progression(filter, plan);
+            continue;
+        }
+        if (plan->model == POSITION_MODEL_BLOCKS) {
+            add_to_block(filter, plan);
             continue;
         }
         for (uint32_t i = 0; i < plan->hash_count; i++)
@@ -291,10 +308,30 @@ static double sampled_rate(const struct filter *filter, const struct plan *plan)
     return sum / (double)SAMPLED_STEPS;
 }
 
+/* The exact rate of one filter of blocks: a query has any block, and any bit of each word. */
+static double rate_of_blocks(const struct filter *filter, const struct plan *plan)
+{
+    double sum = 0;
+
+    for (uint64_t block = 0; block < plan->bit_count; block += BLOCK_BITS) {
+        double rate = 1;
+        for (uint64_t word = block; word < block + BLOCK_BITS; word += WORD_BITS) {
+            unsigned set = 0;
+            for (uint64_t i = 0; i < WORD_BITS; i++)
+                set += filter->cells[word + i];
+            rate *= set / (double)WORD_BITS;
+        }
+        sum += rate;
+    }
+    return sum / (double)(plan->bit_count / BLOCK_BITS);
+}
+
 static double filter_rate(const struct filter *filter, const struct plan *plan, uint64_t bits_set)
 {
     if (plan->model == POSITION_MODEL_INDEPENDENT)
         return pow((double)bits_set / (double)plan->bit_count, plan->hash_count);
+    if (plan->model == POSITION_MODEL_BLOCKS)
+        return rate_of_blocks(filter, plan);
     if (plan->bit_count <= EXHAUSTIVE_BIT_COUNT)
         return exhaustive_rate(filter, plan);
     return sampled_rate(filter, plan);
@@ -366,11 +403,12 @@ static void print_row(const struct plan *plan, const struct result *result)
 {
     struct prediction_shape shape = shape_of(plan);
     double expected = bloomfilter_prediction_expected_fpr(&shape, plan->key_count);
-    bool progression = plan->model == POSITION_MODEL_PROGRESSION;
+    static const char *const names[] = {[POSITION_MODEL_INDEPENDENT] = "independent",
+                                        [POSITION_MODEL_PROGRESSION] = "progression",
+                                        [POSITION_MODEL_BLOCKS] = "blocks"};
 
-    printf("| %s | %" PRIu64 " | %" PRIu64 " | %" PRIu32 " | ",
-           progression ? "progression" : "independent", plan->key_count, plan->bit_count,
-           plan->hash_count);
+    printf("| %s | %" PRIu64 " | %" PRIu64 " | %" PRIu32 " | ", names[plan->model], plan->key_count,
+           plan->bit_count, plan->hash_count);
     if (plan->target_fpr > 0)
         printf("%g", plan->target_fpr);
     printf(" | %.4g ± %.1g | %.4g | %.3f | %.3f | %" PRIu64 " |\n", result->rate,
@@ -413,6 +451,12 @@ static bool run(const struct plan *plan)
 static void size_filter(struct plan *plan)
 {
     double keys = (double)plan->key_count;
+    if (plan->model == POSITION_MODEL_BLOCKS) {
+        double blocks = bloomfilter_sizing_block_count(plan->key_count, plan->target_fpr, WORDS);
+        plan->bit_count = (uint64_t)(blocks * BLOCK_BITS);
+        plan->hash_count = WORDS;
+        return;
+    }
     double bits = ceil(-keys * log(plan->target_fpr) / (log(2) * log(2)));
 
     plan->bit_count = (uint64_t)bits;
@@ -454,6 +498,15 @@ static const struct plan table_rows[] = {
     {POSITION_MODEL_INDEPENDENT, 0, 0, 30, 1e-8, 0, 0},
     {POSITION_MODEL_INDEPENDENT, 1000, 40, 60, 0, 0, 0},
     {POSITION_MODEL_INDEPENDENT, 100, 5, 14, 0, 0, 0},
+    {POSITION_MODEL_BLOCKS, 0, 0, 100000, 0.01, 0, 0},
+    {POSITION_MODEL_BLOCKS, 0, 0, 100000, 1e-3, 0, 0},
+    {POSITION_MODEL_BLOCKS, 0, 0, 100000, 1e-4, 0, 0},
+    {POSITION_MODEL_BLOCKS, 0, 0, 100000, 1e-6, 0, 0},
+    {POSITION_MODEL_BLOCKS, 0, 0, 100, 0.01, 0, 0},
+    {POSITION_MODEL_BLOCKS, 0, 0, 100, 1e-4, 0, 0},
+    {POSITION_MODEL_BLOCKS, 256000, 8, 12000, 0, 0, 0},
+    {POSITION_MODEL_BLOCKS, 256000, 8, 50000, 0, 0, 0},
+    {POSITION_MODEL_BLOCKS, 256, 8, 24, 0, 0, 0},
 };
 
 static bool print_table(double work, uint64_t seed)
@@ -476,6 +529,7 @@ static bool print_table(double work, uint64_t seed)
 static void print_usage(FILE *stream)
 {
     fputs("usage: simulate [--independent] -n KEYS -p RATE [--work CELLS] [--seed SEED]\n"
+          "       simulate --blocks -n KEYS (-p RATE | -m BITS -k 8) [--work CELLS] [--seed SEED]\n"
           "       simulate [--independent] -n KEYS -m BITS -k HASHES [--work CELLS] [--seed SEED]\n"
           "       simulate --table [--work CELLS] [--seed SEED]\n"
           "\n"
@@ -487,6 +541,7 @@ static void print_usage(FILE *stream)
           "  -m BITS        the number of bits and\n"
           "  -k HASHES      the number of positions per key\n"
           "  --independent  positions are independent; otherwise h1 + i * h2, a progression\n"
+          "  --blocks       one position in each word of one block of 256 bits\n"
           "  --table        the table of docs/false-positive-rate.md\n"
           "  --work CELLS   how many cells to visit for each row: more gives a smaller standard\n"
           "                 error (default 1e9, some seconds)\n"
@@ -559,6 +614,8 @@ int main(int argc, char *argv[])
         }
         if (strcmp(argv[i], "--independent") == 0) {
             plan.model = POSITION_MODEL_INDEPENDENT;
+        } else if (strcmp(argv[i], "--blocks") == 0) {
+            plan.model = POSITION_MODEL_BLOCKS;
         } else if (strcmp(argv[i], "--table") == 0) {
             table = true;
         } else if (parse_option(&plan, argv[i], argv[i + 1])) {
@@ -574,6 +631,11 @@ int main(int argc, char *argv[])
     if (!is_complete(&plan)) {
         fputs("simulate: give -n and either -p or both -m and -k\n\n", stderr);
         print_usage(stderr);
+        return 2;
+    }
+    if (plan.model == POSITION_MODEL_BLOCKS &&
+        (plan.bit_count % BLOCK_BITS != 0 || plan.hash_count != WORDS)) {
+        fputs("simulate: blocks have 256 bits and 8 positions per key\n", stderr);
         return 2;
     }
     print_header();

@@ -6,10 +6,12 @@
 set(bloomfilter_sources
     src/bitset/flat.c
     src/bitset/registry.c
+    src/bitset/split_block.c
     src/file/descriptor.c
     src/file/memory.c
     src/file/read.c
     src/file/save.c
+    src/handle/block_keys.c
     src/handle/combine.c
     src/handle/insert_counter.c
     src/handle/inspect.c
@@ -28,10 +30,12 @@ set(bloomfilter_sources
     src/hashing/blake2b_wide.c
     src/hashing/murmur3_tweak.c
     src/hashing/registry.c
+    src/hashing/xxh64.c
     src/serializer/body_digest.c
     src/serializer/format.c
     src/serializer/read.c
     src/serializer/write.c
+    src/sizing/blocks.c
     src/sizing/classic_rate.c
     src/sizing/independent.c
     src/sizing/prediction.c
@@ -47,10 +51,12 @@ set(bloomfilter_sources
 set(bloomfilter_kernel_sources
     src/x86/blake2b_avx2.c
     src/x86/blake2b_avx512.c
-    src/x86/count_ones.c)
+    src/x86/count_ones.c
+    src/x86/split_block_avx2.c)
 
 # What it is linked with. Of a shared library that is private, of a static one its users need it, too.
-set(bloomfilter_libraries PkgConfig::BLOOMFILTER_LIBB2 ${bloomfilter_atomic_library} m)
+set(bloomfilter_libraries PkgConfig::BLOOMFILTER_LIBB2 PkgConfig::BLOOMFILTER_LIBXXHASH
+    ${bloomfilter_atomic_library} m)
 
 add_library(bloomfilter-kernels OBJECT ${bloomfilter_kernel_sources})
 bloomfilter_target_options(bloomfilter-kernels)

@@ -10,7 +10,14 @@
 #include "bloomfilter.h"
 #include "hashing/hashing.h"
 
-enum { FILTERS = 2, MAX_BITS = 2048, MAX_HASHES = 12, MAX_CALLS = 400, KEY_ROOM = 16 };
+enum {
+    FILTERS = 2,
+    MAX_BITS = 2048,
+    BLOCK_BITS = 256,
+    MAX_HASHES = 12,
+    MAX_CALLS = 400,
+    KEY_ROOM = 16
+};
 
 struct model {
     bloomfilter *filter;
@@ -23,8 +30,22 @@ struct model {
 
 struct world {
     struct hasher hasher;
+    uint32_t layout;
     struct model models[FILTERS];
 };
+
+/* Each scheme with the layouts that it goes with. */
+static void take_kind(bloomfilter_options *options, uint8_t choice)
+{
+    static const uint32_t kinds[][2] = {{1, 1}, {2, 1}, {3, 1}, {1, 2}, {5, 2}};
+    const uint32_t *kind = kinds[choice % (sizeof kinds / sizeof kinds[0])];
+    options->hash = kind[0];
+    options->layout = kind[1];
+    if (options->layout == BLOOMFILTER_LAYOUT_SPLIT_BLOCK) {
+        options->bit_count = (options->bit_count + BLOCK_BITS - 1) / BLOCK_BITS * BLOCK_BITS;
+        options->hash_count = 8;
+    }
+}
 
 static void start(struct world *world, struct input *input)
 {
@@ -33,18 +54,32 @@ static void start(struct world *world, struct input *input)
     memset(world, 0, sizeof *world);
     options.bit_count = 1 + take_number(input, 2) % MAX_BITS;
     options.hash_count = 1 + take_byte(input) % MAX_HASHES;
-    options.hash = 1 + take_byte(input) % 4;
+    take_kind(&options, take_byte(input));
     for (int i = 0; i < FILTERS; i++)
         REQUIRE(bloomfilter_create(&world->models[i].filter, &options) == 0);
     bloomfilter_hashing_prepare(&world->hasher, bloomfilter_hashing_find(options.hash),
                                 options.bit_count, options.hash_count, 0, &none);
+    world->layout = options.layout;
 }
 
-/* The positions of one key, as the model takes them. */
+static void find_bits_of_block(const struct hasher *hasher, uint64_t hash, uint64_t positions[8])
+{
+    static const uint32_t salts[8] = {0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d,
+                                      0x705495c7, 0x2df1424b, 0x9efc4947, 0x5c6bfb31};
+    uint64_t block = (hash >> 32) * (hasher->bit_count / BLOCK_BITS) >> 32;
+    for (uint64_t i = 0; i < 8; i++)
+        positions[i] = block * BLOCK_BITS + 32 * i + ((uint32_t)hash * salts[i] >> 27);
+}
+
+/* The positions of the bits of one key, as the model takes them. */
 static void find_positions(const struct world *world, const uint8_t *key, size_t size,
                            uint64_t positions[MAX_HASHES])
 {
-    world->hasher.scheme->positions(&world->hasher, key, size, positions, 1);
+    const struct hasher *hasher = &world->hasher;
+    if (world->layout == BLOOMFILTER_LAYOUT_FLAT)
+        hasher->scheme->positions(hasher, key, size, positions, 1);
+    else
+        find_bits_of_block(hasher, hasher->scheme->hash(hasher, key, size), positions);
 }
 
 static void check_contents(const struct world *world, const struct model *model)

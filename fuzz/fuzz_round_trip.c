@@ -21,6 +21,12 @@ static bloomfilter_options take_options(struct input *input, const uint8_t *secr
     options.hash = (choice >> 1 & 3) + (choice >> 5 & 1);
     options.layout = choice >> 3 & 1;
     options.flags = choice >> 4 == 15;
+    if (choice & 32) {
+        options.layout = BLOOMFILTER_LAYOUT_SPLIT_BLOCK;
+        options.hash = options.hash == 3 ? BLOOMFILTER_HASH_XXH64 : options.hash;
+        options.bit_count &= choice & 8 ? 0xff00 : 0xffff;
+        options.hash_count = options.hash_count % 2 * 8;
+    }
     options.seed = choice & 128 ? take_number(input, 8) : 0;
     if (choice & 64) {
         options.secret = secret;

@@ -32,6 +32,7 @@ def reader_seeds():
     fields = {
         "header_size": (12, "<I", [0, 128, 193, 256, 65536, 65600, 2**32 - 64]),
         "hash": (16, "<I", [0, 2, 3, 4, 5]),
+        "layout": (20, "<I", [0, 2, 3]),
         "incompatible": (24, "<I", [1, 2]),
         "m": (32, "<Q", [0, 1, 9599, 9600, 9601, 2**60, 2**60 + 1, 2**64 - 1]),
         "k": (40, "<I", [0, 1, 255, 256]),
@@ -58,6 +59,9 @@ def round_trip_seeds():
         head = struct.pack(">BQHHH", choice * 2, 10, 10 + choice, 0 if choice & 1 else 777, choice % 9)
         keys = b"".join(bytes([len(key)]) + key for key in (b"alice", b"bob", b"", b"\0\xff" * 20))
         seeds[f"scheme-{choice}"] = head + b"\x05notes" + keys
+    for choice in (34, 38, 42, 46, 32 + 6 + 64):
+        head = struct.pack(">BQHHH", choice, 10, 10 + choice, 512 * (choice & 1), choice % 2)
+        seeds[f"blocks-{choice}"] = head + b"\x05notes\5alice\3bob\0"
     seeds["keyed"] = struct.pack(">BQHHHB", 64, 10, 100, 0, 0, 32) + b"\0\x05alice"
     seeds["any-double"] = struct.pack(">BdHHH", 1, 0.01, 100, 0, 0) + b"\0\x05alice"
     return seeds
@@ -65,8 +69,8 @@ def round_trip_seeds():
 
 def model_seeds():
     source = random.Random(1)
-    return {f"calls-{number}": bytes([0, number * 37 % 256, number % 12, number % 3])
-                               + source.randbytes(200) for number in range(12)}
+    return {f"calls-{number}": bytes([0, number * 37 % 256, number % 12, number % 5])
+                               + source.randbytes(200) for number in range(20)}
 
 
 def keys_seeds():

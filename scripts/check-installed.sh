@@ -139,15 +139,16 @@ check "the example first.c: builds" "$CC" "${flags[@]}" -o "$work/first" \
 # ---- static
 
 compile_and_run "C, libbloom.a" "$CC" "${flags[@]}" "$root/tests/link/program.c" \
-    -l:libbloom.a -lb2 -lm
-if [ "$("$CC" -print-file-name=libb2.a)" != libb2.a ]; then
+    -l:libbloom.a -lb2 -lxxhash -lm
+if [ "$("$CC" -print-file-name=libb2.a)" != libb2.a ] &&
+    [ "$("$CC" -print-file-name=libxxhash.a)" != libxxhash.a ]; then
     # Words of flags are meant to be split.
     # shellcheck disable=SC2046
     compile_and_run "C, -static, by pkg-config --static" "$CC" -static \
         "$root/tests/link/program.c" $(pkg-config --static --cflags --libs bloomfilter)
     check "C, -static: needs no library" test -z "$(readelf -d "$work/program" | grep NEEDED)"
 else
-    echo "left out: -static, since this system has no libb2.a"
+    echo "left out: -static, since this system has no libb2.a or libxxhash.a"
 fi
 
 # ---- pkg-config
@@ -190,7 +191,7 @@ check "the bare library: has no libbloom.*" \
 check "one cc line builds the library" "$CC" -O2 -fPIC -fvisibility=hidden -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
     -I "$root/include" -I "$root/src" -shared -Wl,-soname,libbloomfilter.so.1 \
     -Wl,--version-script,"$root/src/bloomfilter.map" -o "$work/libbloomfilter.so.1" \
-    "$root"/src/*/*.c -lb2 -lm
+    "$root"/src/*/*.c -lb2 -lxxhash -lm
 
 # ---- beside the other libbloom
 
@@ -210,7 +211,7 @@ if [ "${BESIDE_LIBBLOOM:-yes}" != no ]; then
     compile_and_run "beside $other, theirs loaded by dlopen" "$CC" "${strict[@]}" "${flags[@]}" \
         -DOTHER_LIBRARY="\"$other\"" "$beside" -lbloom -ldl
     compile_and_run "beside $other, ours static" "$CC" "${strict[@]}" "${flags[@]}" \
-        "$beside" -l:libbloom.a -lb2 -lm -l:$other
+        "$beside" -l:libbloom.a -lb2 -lxxhash -lm -l:$other
 else
     echo "left out: beside the other libbloom, as asked"
 fi

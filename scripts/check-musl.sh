@@ -13,10 +13,12 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-archive=$(cc -print-file-name=libb2.a)
-mkdir "$work/include" # of the headers of this machine, no other one
-cp "$(echo '#include <blake2.h>' | cc -E -x c - | sed -n 's/^# 1 "\(.*blake2\.h\)".*/\1/p' | head -n 1)" \
-    "$work/include"
+archives=("$(cc -print-file-name=libb2.a)" "$(cc -print-file-name=libxxhash.a)")
+mkdir "$work/include" # of the headers of this machine, no other ones
+for header in blake2.h xxhash.h; do
+    cp "$(echo "#include <$header>" | cc -E -x c - | sed -n "s/^# 1 \"\(.*$header\)\".*/\1/p" | head -n 1)" \
+        "$work/include"
+done
 
 compile() {
     musl-gcc -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -ffp-contract=off \
@@ -26,7 +28,7 @@ compile() {
 link() {
     local program=$1
     shift
-    compile "$@" "${objects[@]}" "$archive" -lm -static -o "$work/$program"
+    compile "$@" "${objects[@]}" "${archives[@]}" -lm -static -o "$work/$program"
 }
 
 objects=()

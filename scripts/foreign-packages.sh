@@ -16,7 +16,7 @@ fi
 mkdir -p "$1"
 directory=$(cd "$1" && pwd)
 shift
-packages=(libb2-1 libb2-dev libjansson4 libjansson-dev libcmocka0 libcmocka-dev)
+packages=(libb2-1 libb2-dev libxxhash0 libxxhash-dev libjansson4 libjansson-dev libcmocka0 libcmocka-dev)
 apt=$directory/apt
 export APT_CONFIG=$apt/apt.conf
 

@@ -28,7 +28,7 @@ compile() {
         more=("$root/tools/keys.c" "$root/tools/numbers.c")
     fi
     "$compiler" "${flags[@]}" "$@" "$root/fuzz/fuzz_$target.c" "$root"/src/*/*.c "${more[@]}" \
-        -lb2 -lm -o "$output"
+        -lb2 -lxxhash -lm -o "$output"
 }
 
 seed() {

@@ -28,7 +28,8 @@ libabigail() {
 
 debian_packages() {
     case $1 in
-        build) echo build-essential cmake ninja-build pkg-config libb2-dev libjansson-dev ;;
+        build) echo build-essential cmake ninja-build pkg-config libb2-dev libxxhash-dev \
+            libjansson-dev ;;
         test) echo libcmocka-dev bats clang python3 mandoc bsdutils strace musl-tools \
             'libbloom1|libbloom2' "$(libabigail abigail-tools)" ;;
         demo) echo wamerican-huge wfrench ;;
@@ -43,7 +44,8 @@ debian_packages() {
 
 fedora_packages() {
     case $1 in
-        build) echo gcc gcc-c++ cmake ninja-build pkgconf-pkg-config libb2-devel jansson-devel ;;
+        build) echo gcc gcc-c++ cmake ninja-build pkgconf-pkg-config libb2-devel \
+            xxhash-devel jansson-devel ;;
         test) echo libcmocka-devel bats clang compiler-rt python3 mandoc util-linux strace \
             "$(libabigail libabigail)" ;;
         demo) echo words ;;
@@ -53,7 +55,7 @@ fedora_packages() {
 
 arch_packages() {
     case $1 in
-        build) echo base-devel cmake ninja libb2 jansson ;;
+        build) echo base-devel cmake ninja libb2 xxhash jansson ;;
         test) echo cmocka bats clang compiler-rt python mandoc util-linux strace ;;
         demo) echo words ;;
         *) usage ;;
@@ -62,7 +64,7 @@ arch_packages() {
 
 homebrew_packages() {
     case $1 in
-        build) echo cmake ninja pkgconf libb2 jansson ;;
+        build) echo cmake ninja pkgconf libb2 xxhash jansson ;;
         test) echo cmocka bats-core llvm python mandoc ;;
         demo) echo ;;
         *) usage ;;
@@ -80,7 +82,7 @@ needed_programs() {
 
 needed_modules() {
     case $1 in
-        build) echo libb2 jansson ;;
+        build) echo libb2 libxxhash jansson ;;
         test) echo cmocka ;;
         demo) echo ;;
     esac

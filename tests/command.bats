@@ -220,6 +220,10 @@ three_keys() {
     bloomfilter plan -n 10 -p 1% --hash 4 | grep -q 'blake2b-wide'
     fails_with "blake2b-pair (1)" bloomfilter plan -n 10 -p 1% --hash md5
     fails_with "no such hash" bloomfilter plan -n 10 -p 1% --hash 77
+    bloomfilter plan -n 10 -p 1% --layout split-block --hash 5 --json |
+        grep -q '"hash_name": "xxh64"'
+    bloomfilter plan -n 10 -p 1% --layout 2 --json | grep -q '"layout_name": "split-block"'
+    fails_with "flat (1) and split-block (2)" bloomfilter plan -n 10 -p 1% --layout counting
     fails_with "only murmur3-tweak has a --seed" bloomfilter plan -n 10 -p 1% --seed 1
     fails_with "32 bits" bloomfilter plan -n 10 -p 1% --hash 3 --seed 4294967296
 }
@@ -887,6 +891,83 @@ assert header["metadata"] is None and header["checked"] is False
     done
     wait
     [ "$(info_field x.bloom insert_count)" = 550 ]
+}
+
+# ---- blocks -----------------------------------------------------------------------------------
+
+@test "split-block, from plan to query" {
+    seq 1000 > keys
+    seq 1001 3000 > others
+    for hash in blake2b-pair xxh64; do
+        is_quiet bloomfilter build -p 1% --layout split-block --hash $hash $hash.bloom keys
+        check_format $hash.bloom
+        [ "$(info_field $hash.bloom bit_count)" = 10752 ]
+        [ "$(info_field $hash.bloom hash_count)" = 8 ]
+        [ "$(info_field $hash.bloom layout_name)" = split-block ]
+        [ "$(bloomfilter query -c $hash.bloom keys)" = 1000 ]
+        [ "$(bloomfilter query -c $hash.bloom others || true)" -lt 60 ]
+        echo 4000 | bloomfilter add $hash.bloom 2> /dev/null
+        check_format $hash.bloom
+        [ "$(echo 4000 | bloomfilter query $hash.bloom)" = 4000 ]
+    done
+    fails_with "xxh64, split-block, seed 0 there" \
+        bloomfilter union x.bloom xxh64.bloom blake2b-pair.bloom
+    bloomfilter union x.bloom xxh64.bloom xxh64.bloom
+    check_format x.bloom
+}
+
+@test "split-block says what it cannot be" {
+    plan="bloomfilter plan -n 1000 -p 1% --layout split-block"
+    fails_with "does not go with --layout split-block" $plan --hash blake2b-indexed
+    fails_with "does not go with --layout split-block" $plan --hash murmur3-tweak
+    fails_with "--layout split-block only" bloomfilter plan -n 10 -p 1% --hash xxh64
+    fails_with "8 positions per key" $plan -k 7
+    fails_with "a multiple of 256 bits" $plan -m 1000
+    fails_with "too large" $plan -n 1T
+    fails_with "too large" $plan -m 1099511628032
+    printf '%16s' secret > secret
+    fails_with "xxh64 takes no secret" bloomfilter create -n 10 -p 1% --layout split-block \
+        --hash xxh64 --secret-file secret x.bloom
+    bloomfilter create -n 10 -p 1% --layout split-block --secret-file secret x.bloom
+    check_format x.bloom "$(hex secret)"
+    $plan -m 10240 -k 8 | grep -q "expected rate"
+}
+
+@test "split-block warns where it does not pay, and where it misses its target" {
+    bloomfilter plan -n 1M -p 1e-4 --layout split-block 2> warning
+    bloomfilter plan -n 1 -p 1e-4 --layout split-block 2>> warning
+    bloomfilter plan -n 1000 -p 1% -m 10752 -k 8 --layout split-block --hash xxh64 2>> warning
+    [ ! -s warning ]
+    bloomfilter plan -n 1M -p 1e-6 --layout split-block 2> warning
+    grep -q "warning: split-block takes 2.25 times the bits of --layout flat" warning
+    bloomfilter create -n 1M -p 1e-6 --layout split-block x.bloom 2> warning
+    grep -q "2.25 times" warning
+    bloomfilter plan -n 1000 -p 1% -m 7680 --layout split-block --hash xxh64 2> warning
+    grep -q "7680 bits are too few for 1000 keys with 8 positions each. -m 10752 -k 8" warning
+}
+
+# The bits that Parquet's implementation in Java gives for these ten strings.
+@test "blocks of Parquet, out and in" {
+    seq -f 'a%g' 0 9 > keys
+    bloomfilter build -n 10 -p 10% --layout split-block --hash xxh64 x.bloom keys
+    bloomfilter export --raw x.bloom x.bits
+    [ "$(hex x.bits)" = c80150144044086d062504439050602008842b21000563410200e02c404e6004 ]
+    bloomfilter import --raw --layout split-block x.bits y.bloom
+    check_format y.bloom
+    [ "$(info_field y.bloom hash_name)" = xxh64 ]
+    [ "$(bloomfilter query -c y.bloom keys)" = 10 ]
+    bloomfilter import --raw --layout split-block -n 10 -p 10% --insert-count 10 -m 256 - z.bloom \
+        < x.bits
+    cmp x.bloom z.bloom
+    fails_with "give -m BITS" bloomfilter import --raw --layout split-block - u.bloom < x.bits
+    fails_with "missing: cannot open" bloomfilter import --raw --layout split-block missing u.bloom
+    head -c 31 x.bits > short
+    fails_with "a multiple of 256 bits" bloomfilter import --raw --layout split-block short u.bloom
+    : > empty
+    fails_with "give -m BITS" bloomfilter import --raw --layout split-block empty u.bloom
+    fails_with "has 32 bytes, but 512 bits need exactly 64" \
+        bloomfilter import --raw --layout split-block -m 512 x.bits u.bloom
+    [ ! -e u.bloom ]
 }
 
 # ---- export, import ----------------------------------------------------------------------------

@@ -21,7 +21,8 @@ FIELDS = ("magic major minor header_size hash_id layout_id incompatible compatib
           "capacity insert_count target_fpr measured_fpr measured_probes seed secret_check "
           "metadata_size payload_offset payload_size body_digest")
 Header = collections.namedtuple("Header", FIELDS)
-HASHES = {1: "blake2b-pair", 2: "blake2b-indexed", 3: "murmur3-tweak", 4: "blake2b-wide"}
+HASHES = {1: "blake2b-pair", 2: "blake2b-indexed", 3: "murmur3-tweak", 4: "blake2b-wide", 5: "xxh64"}
+SUITABLE = {1: (1, 2, 3, 4), 2: (1, 4, 5)}  # the schemes that go with a layout
 MASK = 0xFFFFFFFF
 MASK64 = (1 << 64) - 1
 
@@ -73,6 +74,52 @@ def murmur3(key, seed):
     return h ^ h >> 16
 
 
+def xxh64(key):
+    """XXH64 with seed 0."""
+    p1, p2, p3 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9
+    p4, p5 = 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5
+
+    def rotl(x, r):
+        return (x << r | x >> (64 - r)) & MASK64
+
+    def mix(a, w):
+        return rotl(a + w * p2 & MASK64, 31) * p1 & MASK64
+
+    def number(at, size):
+        return int.from_bytes(key[at:at + size], "little")
+
+    at = 0
+    if len(key) >= 32:
+        lanes = [p1 + p2, p2, 0, -p1]
+        while at + 32 <= len(key):
+            lanes = [mix(lane, number(at + 8 * i, 8)) for i, lane in enumerate(lanes)]
+            at += 32
+        h = sum(rotl(lane, r) for lane, r in zip(lanes, (1, 7, 12, 18))) & MASK64
+        for lane in lanes:
+            h = (h ^ mix(0, lane)) * p1 + p4 & MASK64
+    else:
+        h = p5
+    h = h + len(key) & MASK64
+    while at + 8 <= len(key):
+        h = rotl(h ^ mix(0, number(at, 8)), 27) * p1 + p4 & MASK64
+        at += 8
+    if at + 4 <= len(key):
+        h = rotl(h ^ number(at, 4) * p1 & MASK64, 23) * p2 + p3 & MASK64
+        at += 4
+    for w in key[at:]:
+        h = rotl(h ^ w * p5 & MASK64, 11) * p1 & MASK64
+    h = (h ^ h >> 33) * p2 & MASK64
+    h = (h ^ h >> 29) * p3 & MASK64
+    return h ^ h >> 32
+
+
+def key_hash(hash_id, key, secret=b""):
+    """The hash of a key for the layout split-block."""
+    if hash_id == 1:
+        return pair_hashes(key, secret)[0]
+    return int.from_bytes(wide_digest(key, secret)[:8], "big") if hash_id == 4 else xxh64(key)
+
+
 def positions(hash_id, key, m, k, secret=b"", seed=0):
     """The k positions of a key, in order."""
     if hash_id == 1:
@@ -88,24 +135,42 @@ def positions(hash_id, key, m, k, secret=b"", seed=0):
     return [mix(a + (i + 1) * b & MASK64) * m >> 64 for i in range(k)]
 
 
-# ---- Section 5: the layout "flat".
+# ---- Section 5: the layouts "flat" (1) and "split-block" (2).
 
-def flat_size(m):
-    """Bytes of payload: whole groups of 64 bits."""
-    return (m + 63) // 64 * 8
+SALT = (0x47b6137b, 0x44974d91, 0x8824ad5b, 0xa2b7289d, 0x705495c7, 0x2df1424b, 0x9efc4947,
+        0x5c6bfb31)
 
 
-def fill(keys, hash_id, m, k, secret=b"", seed=0):
+def payload_size(layout_id, m):
+    """Bytes of payload: whole groups of 64 bits, or whole blocks."""
+    return (m + 63) // 64 * 8 if layout_id == 1 else m // 8
+
+
+def split_block_bits(h, m):
+    """The bits of a key with this key hash, as numbers of bits of the payload."""
+    block = (h >> 32) * (m // 256) >> 32
+    return [256 * block + 32 * i + ((h & MASK) * salt % (1 << 32) >> 27)
+            for i, salt in enumerate(SALT)]
+
+
+def bits_of(layout_id, hash_id, key, m, k, secret=b"", seed=0):
+    """The bits of a key, as numbers of bits of the payload."""
+    if layout_id == 2:
+        return split_block_bits(key_hash(hash_id, key, secret), m)
+    return positions(hash_id, key, m, k, secret, seed)
+
+
+def fill(keys, hash_id, m, k, secret=b"", seed=0, layout_id=1):
     """The payload of a filter that holds these keys."""
-    cells = bytearray(flat_size(m))
+    cells = bytearray(payload_size(layout_id, m))
     for key in keys:
-        for j in positions(hash_id, key, m, k, secret, seed):
+        for j in bits_of(layout_id, hash_id, key, m, k, secret, seed):
             cells[j // 8] |= 1 << j % 8
     return bytes(cells)
 
 
 def contains(cells, at):
-    """Whether all the positions are set: possibly present."""
+    """Whether all these bits are set: possibly present."""
     return all(cells[j // 8] >> j % 8 & 1 for j in at)
 
 
@@ -161,21 +226,24 @@ def read(data, secret=b""):
     need(header[-16:] == header_tag(header, secret), 9, "damaged", "header tag")
     need(h.incompatible & ~1 == 0, 10, "unknown feature", "incompatible-feature bit")
     need(h.hash_id in HASHES, 11, "unknown feature", "hash id")
-    need(h.layout_id == 1, 11, "unknown feature", "layout id")
+    need(h.layout_id in SUITABLE, 11, "unknown feature", "layout id")
+    need(h.hash_id in SUITABLE[h.layout_id], 11, "unknown feature", "hash with layout")
     need(h.digest_id == 1, 11, "unknown feature", "body digest id")
-    need(1 <= h.m <= 1 << 60, 12, "damaged", "bit_count")
-    need(1 <= h.k <= 255, 12, "damaged", "hash_count")
+    blocks = h.layout_id == 2
+    need(1 <= h.m <= 1 << (40 if blocks else 60), 12, "damaged", "bit_count")
+    need(not blocks or h.m % 256 == 0, 12, "damaged", "bit_count")
+    need(h.k == 8 if blocks else 1 <= h.k <= 255, 12, "damaged", "hash_count")
     need(h.capacity >= 1, 12, "damaged", "capacity")
     need(0 < h.target_fpr < 1, 12, "damaged", "target_fpr")  # false for a NaN, too
     measured = h.measured_fpr
     never = measured != measured  # true for a NaN only
     need(never or math.copysign(1, measured) > 0 and measured <= 1, 12, "damaged", "measured_fpr")
-    need(not keyed or h.hash_id != 3, 12, "damaged", "a scheme without secret in a keyed filter")
+    need(not keyed or h.hash_id in (1, 2), 12, "damaged", "a scheme without secret in a keyed filter")
     need(h.minor != 0 or not any(header[168:-16]), 13, "damaged", "reserved bytes")
     need(h.metadata_size <= 1 << 24, 14, "damaged", "metadata_size")
     metadata_end = end + h.metadata_size
     need(h.payload_offset == (metadata_end + 63) // 64 * 64, 14, "damaged", "payload_offset")
-    need(h.payload_size == flat_size(h.m), 14, "damaged", "payload_size")
+    need(h.payload_size == payload_size(h.layout_id, h.m), 14, "damaged", "payload_size")
     need(h.payload_offset + h.payload_size == size, 14, "damaged", "size of the file")
     need(not any(data[metadata_end:h.payload_offset]), 15, "damaged", "padding")
     cells = data[h.payload_offset:]
@@ -222,10 +290,10 @@ def check_row(row, folder):
     if not keys and h.m == 1 and h.insert_count:
         keys = [b"any"]  # in a filter of one bit every key is at position 0: any stands for all
     missing = [key for key in keys
-               if not contains(cells, positions(h.hash_id, key, h.m, h.k, secret, h.seed))]
+               if not contains(cells, bits_of(h.layout_id, h.hash_id, key, h.m, h.k, secret, h.seed))]
     if missing:
         return "keys not found: %d" % len(missing)
-    if cells != fill(keys, h.hash_id, h.m, h.k, secret, h.seed):
+    if cells != fill(keys, h.hash_id, h.m, h.k, secret, h.seed, h.layout_id):
         return "more bits than those of the keys listed"
     return None
 
@@ -263,7 +331,8 @@ def check_file(path, secret, keys):
     print("%s: ok m=%d k=%d hash=%s insert_count=%d bits_set=%d"
           % (path, h.m, h.k, HASHES[h.hash_id], h.insert_count, bits))
     for key in keys:
-        at = positions(h.hash_id, key.encode("utf-8", "surrogateescape"), h.m, h.k, secret, h.seed)
+        at = bits_of(h.layout_id, h.hash_id, key.encode("utf-8", "surrogateescape"), h.m, h.k,
+                     secret, h.seed)
         answer = "possibly present" if contains(cells, at) else "definitely absent"
         print("  %s: %s" % (key, answer))
     return True

@@ -65,7 +65,7 @@ static int find_layout(void **state)
 
 static void test_registry(void **state)
 {
-    static const uint32_t unknown[] = {0,   2,     3,          4,          255,
+    static const uint32_t unknown[] = {0,   3,     4,          5,          255,
                                        257, 65537, 0x01000001, 0x80000001, UINT32_MAX};
     (void)state;
     assert_ptr_equal(flat, &bloomfilter_bitset_flat);

@@ -716,7 +716,7 @@ static void test_larger_info_is_accepted_while_the_rest_is_zero(void **state)
 /* ---- Keys */
 
 /* Keys of sizes around the blocks that hashes work in, the empty key among them. */
-enum { MOST_KEYS = 200, LARGEST_KEY = 1000 };
+enum { MOST_KEYS = 300, LARGEST_KEY = 1000 };
 
 struct batch {
     const void *keys[MOST_KEYS];
@@ -773,6 +773,19 @@ static void test_a_batch_of_any_size_equals_single_calls(void **state)
     (void)state;
     for (uint32_t hash = 1; hash <= 4; hash++) {
         bloomfilter_options options = OPTIONS(.capacity = 100, .target_fpr = 0.05, .hash = hash);
+        for (size_t count = 0; count <= MOST_KEYS; count++)
+            assert_many_equals_single(&options, count);
+    }
+}
+
+static void test_batches_in_blocks_equal_single_calls(void **state)
+{
+    const uint32_t hashes[] = {BLOOMFILTER_HASH_BLAKE2B_PAIR, BLOOMFILTER_HASH_XXH64};
+    (void)state;
+    for (size_t i = 0; i < COUNT_OF(hashes); i++) {
+        bloomfilter_options options =
+            OPTIONS(.capacity = 100, .target_fpr = 0.05, .hash = hashes[i],
+                    .layout = BLOOMFILTER_LAYOUT_SPLIT_BLOCK);
         for (size_t count = 0; count <= MOST_KEYS; count++)
             assert_many_equals_single(&options, count);
     }
@@ -1866,6 +1879,7 @@ int main(void)
         cmocka_unit_test(test_info_with_a_size_that_cannot_be_is_refused),
         cmocka_unit_test(test_larger_info_is_accepted_while_the_rest_is_zero),
         cmocka_unit_test(test_a_batch_of_any_size_equals_single_calls),
+        cmocka_unit_test(test_batches_in_blocks_equal_single_calls),
         cmocka_unit_test(test_batches_of_many_positions_equal_single_calls),
         cmocka_unit_test(test_keyed_batches_equal_single_calls),
         cmocka_unit_test(test_batches_write_exactly_count_bytes),

@@ -311,7 +311,7 @@ static void test_self_test(void **state)
 
 static void test_registry(void **state)
 {
-    static const uint32_t unknown[] = {0,   5,     6,          255,        257,
+    static const uint32_t unknown[] = {0,   6,     7,          255,        257,
                                        258, 65537, 0x01000001, 0x80000001, UINT32_MAX};
     static const struct {
         uint32_t id;
@@ -329,12 +329,13 @@ static void test_registry(void **state)
          POSITION_MODEL_INDEPENDENT},
         {BLOOMFILTER_HASH_BLAKE2B_WIDE, "blake2b-wide", true, false, 64,
          POSITION_MODEL_INDEPENDENT},
+        {BLOOMFILTER_HASH_XXH64, "xxh64", false, false, 64, POSITION_MODEL_INDEPENDENT},
     };
     (void)state;
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         const struct hash_scheme *scheme = bloomfilter_hashing_find(known[i].id);
-        assert_ptr_equal(scheme, schemes[i]);
-        assert_int_equal(scheme->id, i + 1);
+        assert_ptr_equal(scheme, i < SCHEMES ? schemes[i] : &bloomfilter_hashing_xxh64);
+        assert_int_equal(scheme->id, known[i].id);
         assert_string_equal(scheme->name, known[i].name);
         assert_int_equal(scheme->takes_secret, known[i].takes_secret);
         assert_int_equal(scheme->takes_seed, known[i].takes_seed);
@@ -347,6 +348,103 @@ static void test_registry(void **state)
     }
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++)
         assert_null(bloomfilter_hashing_find(unknown[i]));
+}
+
+/* ---- hashes of keys, for layouts of blocks */
+
+/* The values that xxHash's own program checks: the first bytes of a sequence, seed 0. */
+static void test_published_xxh64(void **state)
+{
+    static const struct {
+        size_t size;
+        uint64_t hash;
+    } rows[] = {{0, UINT64_C(0xef46db3751d8e999)},
+                {1, UINT64_C(0xe934a84adb052768)},
+                {4, UINT64_C(0x9136a0dca57457ee)},
+                {14, UINT64_C(0x8282dcc4994e35c8)},
+                {222, UINT64_C(0xb641ae8cb691c174)}};
+    uint8_t bytes[222];
+    uint64_t number = 2654435761u;
+    struct hasher hasher;
+    (void)state;
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        bytes[i] = (uint8_t)(number >> 56);
+        number *= UINT64_C(11400714785074694797);
+    }
+    bloomfilter_hashing_prepare(&hasher, &bloomfilter_hashing_xxh64, 256, 8, 0, &no_secret);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_int_equal(hasher.scheme->hash(&hasher, bytes, rows[i].size), rows[i].hash);
+    assert_int_equal(hasher.scheme->hash(&hasher, NULL, 0), rows[0].hash);
+}
+
+/* Of scheme 1, for keys on all its ways: h1. */
+static void test_hash_of_a_pair_is_its_first(void **state)
+{
+    uint8_t key[1001];
+    (void)state;
+    fill_pattern(key, sizeof key);
+    for (size_t secret_size = 0; secret_size <= 64; secret_size += 32) {
+        struct secret secret = secret_of(secret_size);
+        struct hasher hasher;
+        bloomfilter_hashing_prepare(&hasher, &bloomfilter_hashing_blake2b_pair, 256, 8, 0, &secret);
+        for (size_t size = 0; size < sizeof key; size++) {
+            struct hash_pair pair;
+            bloomfilter_blake2b_pair_hash(&hasher, key, size, &pair);
+            assert_int_equal(hasher.scheme->hash(&hasher, key, size), pair.h1);
+        }
+    }
+}
+
+/* Keys of up to `largest` bytes, of every mixture and number. */
+static void check_many_hashes(const struct hasher *hasher, size_t largest)
+{
+    enum { MOST = 40 };
+    uint8_t bytes[MOST + 300];
+    const void *keys[MOST];
+    size_t sizes[MOST];
+    uint64_t hashes[MOST + 1];
+    fill_pattern(bytes, sizeof bytes);
+    for (size_t j = 0; j < MOST; j++) {
+        sizes[j] = j % 3 == 0 ? largest : j * 37 % (largest + 1);
+        keys[j] = sizes[j] != 0 ? bytes + j : NULL;
+    }
+    for (size_t count = 0; count <= MOST; count++) {
+        hashes[count] = 1;
+        bloomfilter_hashing_hashes(hasher, count, keys, sizes, hashes);
+        for (size_t j = 0; j < count; j++)
+            assert_int_equal(hashes[j], hasher->scheme->hash(hasher, keys[j], sizes[j]));
+        assert_int_equal(hashes[count], 1);
+    }
+}
+
+static void test_many_hashes_equal_single_ones(void **state)
+{
+    struct hasher hasher;
+    (void)state;
+    for (size_t largest = 0; largest < 290; largest++) {
+        bloomfilter_hashing_prepare(&hasher, &bloomfilter_hashing_xxh64, 256, 8, 0, &no_secret);
+        check_many_hashes(&hasher, largest);
+        for (size_t secret_size = 0; secret_size <= 64; secret_size += 32) {
+            struct secret secret = secret_of(secret_size);
+            bloomfilter_hashing_prepare(&hasher, &bloomfilter_hashing_blake2b_pair, 256, 8, 0,
+                                        &secret);
+            check_many_hashes(&hasher, largest);
+        }
+    }
+}
+
+/* What goes with what: a scheme is for positions, for hashes, or for both. */
+static void test_what_schemes_give(void **state)
+{
+    (void)state;
+    assert_true(bloomfilter_hashing_suits(&bloomfilter_hashing_blake2b_pair, false));
+    assert_true(bloomfilter_hashing_suits(&bloomfilter_hashing_blake2b_pair, true));
+    assert_true(bloomfilter_hashing_suits(&bloomfilter_hashing_blake2b_indexed, false));
+    assert_false(bloomfilter_hashing_suits(&bloomfilter_hashing_blake2b_indexed, true));
+    assert_true(bloomfilter_hashing_suits(&bloomfilter_hashing_murmur3_tweak, false));
+    assert_false(bloomfilter_hashing_suits(&bloomfilter_hashing_murmur3_tweak, true));
+    assert_false(bloomfilter_hashing_suits(&bloomfilter_hashing_xxh64, false));
+    assert_true(bloomfilter_hashing_suits(&bloomfilter_hashing_xxh64, true));
 }
 
 /* ---- all schemes */
@@ -947,6 +1045,10 @@ int main(void)
         cmocka_unit_test(test_secret_size_counts),
         cmocka_unit_test(test_self_test),
         cmocka_unit_test(test_registry),
+        cmocka_unit_test(test_published_xxh64),
+        cmocka_unit_test(test_hash_of_a_pair_is_its_first),
+        cmocka_unit_test(test_many_hashes_equal_single_ones),
+        cmocka_unit_test(test_what_schemes_give),
         cmocka_unit_test(test_batches),
         cmocka_unit_test(test_positions_are_below_bit_count),
         cmocka_unit_test(test_hash_count_only_adds),

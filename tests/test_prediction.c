@@ -5,6 +5,7 @@
  * rates simulated elsewhere, and against filters simulated here, bit by bit.
  */
 
+#include "bitset/split_block.h"
 #include "sizing/prediction.h"
 
 #include <math.h>
@@ -52,6 +53,11 @@ static void assert_near(double actual, double wanted, double tolerance, const ch
 
 static const enum position_model models[] = {POSITION_MODEL_INDEPENDENT,
                                              POSITION_MODEL_PROGRESSION};
+
+static struct prediction_shape blocks_of(uint64_t blocks)
+{
+    return shape(POSITION_MODEL_BLOCKS, 256 * blocks, 8);
+}
 
 static void test_empty_filter_has_rate_zero(void **state)
 {
@@ -278,6 +284,94 @@ static void test_bias_of_the_modulo(void **state)
                 "power");
 }
 
+/* ---- Blocks ---- */
+
+static double expected_of_blocks(uint64_t blocks, uint64_t keys)
+{
+    return expected(POSITION_MODEL_BLOCKS, 256 * blocks, 8, keys);
+}
+
+/* The probability of a key whose block holds so many. */
+static double rate_of_block(uint64_t keys)
+{
+    double rate = pow(1 - pow(31 / 32.0, (double)keys), 8);
+    return rate + (1 - rate) * (1 - pow(1 - ldexp(1, -32), (double)keys));
+}
+
+static void test_one_block_is_exact(void **state)
+{
+    (void)state;
+    for (uint64_t keys = 1; keys < 2000; keys = keys * 3 / 2 + 1)
+        assert_near(expected_of_blocks(1, keys), rate_of_block(keys), 1e-9 * rate_of_block(keys),
+                    "one block");
+}
+
+/* Every distribution of the keys over the blocks, by its probability: that of a block is binomial. */
+static void test_few_blocks_are_exact(void **state)
+{
+    (void)state;
+    for (uint64_t blocks = 2; blocks <= 9; blocks++)
+        for (uint64_t keys = 1; keys <= 400; keys = keys * 2 + 1) {
+            double rate = 0;
+            for (uint64_t j = 1; j <= keys; j++)
+                rate += exp(lgamma((double)keys + 1) - lgamma((double)j + 1) -
+                            lgamma((double)(keys - j) + 1) - (double)j * log((double)blocks) +
+                            (double)(keys - j) * log1p(-1 / (double)blocks)) *
+                        rate_of_block(j);
+            assert_near(expected_of_blocks(blocks, keys), rate, 1e-6 * rate, "few blocks");
+        }
+}
+
+static void test_rate_of_blocks_grows_without_a_step(void **state)
+{
+    double before = 0;
+    (void)state;
+    for (uint64_t keys = 100; keys < 100000000; keys += keys / 20) {
+        double rate = expected_of_blocks(100000, keys);
+        assert_true(rate > before || rate == 1);
+        assert_true(before == 0 || rate < before * 1.6);
+        before = rate;
+    }
+    assert_near(before, 1, 1e-9, "full");
+}
+
+static void test_count_of_blocks_is_the_inverse_of_the_mean(void **state)
+{
+    static const uint64_t counts[] = {
+        1, 2, 1000, 1 << 20, UINT64_C(1) << 31, UINT64_C(3) << 30, UINT64_C(1) << 32};
+    (void)state;
+    for (size_t i = 0; i < LENGTH(counts); i++) {
+        struct prediction_shape given = blocks_of(counts[i]);
+        for (double load = 0.5; load < 100; load *= 2) {
+            /* 3 * 2^30 blocks: two thirds of them have one value of half a hash, the others two. */
+            double keys = load * (double)counts[i];
+            double clear = counts[i] == UINT64_C(3) << 30
+                               ? (2 * exp(-keys / ldexp(32, 32)) + exp(-keys / ldexp(16, 32))) / 3
+                               : exp(keys * log1p(-1 / (32 * (double)counts[i])));
+            double set = (1 - clear) * 256 * (double)counts[i];
+            if (set + 1 >= 256 * (double)counts[i])
+                continue;
+            double found = bloomfilter_prediction_estimated_count(&given, (uint64_t)set);
+            assert_near(found, keys, 1e-9 * keys + 0.2 / clear, "count");
+            double rate = bloomfilter_prediction_current_fpr(&given, (uint64_t)set);
+            double wanted = expected_of_blocks(counts[i], (uint64_t)keys);
+            if (keys > 1000)
+                assert_near(rate, wanted, 0.01 * wanted, "current");
+        }
+        assert_true(isinf(bloomfilter_prediction_estimated_count(&given, given.bit_count)));
+        assert_true(bloomfilter_prediction_current_fpr(&given, given.bit_count) == 1);
+        assert_true(bloomfilter_prediction_current_fpr(&given, 0) == 0);
+    }
+}
+
+/* Low targets: what is left is that two keys have the same lower half and the same block. */
+static void test_blocks_of_very_few_keys(void **state)
+{
+    double rate = expected_of_blocks(1000000, 1000);
+    (void)state;
+    assert_near(rate, ldexp(1e-3, -32), 0.01 * rate, "half hashes");
+}
+
 /* ---- Rates simulated before: perfect random hashes, progressions ---- */
 
 static void test_against_recorded_simulations(void **state)
@@ -473,6 +567,52 @@ static void test_biased_hashes_against_simulation(void **state)
     assert_near(mean_current, mean, 0.01 * mean, "current");
 }
 
+/*
+ * The layout itself, with random hashes: what its factors make of half a hash, and not eight
+ * independent numbers.
+ */
+static void simulate_blocks(uint64_t blocks, uint64_t keys, uint64_t probes, int filters,
+                            double tolerance)
+{
+    struct prediction_shape given = blocks_of(blocks);
+    const struct block_kernel *kernel = &bloomfilter_split_block_portable;
+    size_t size = (size_t)blocks * SPLIT_BLOCK_BYTES;
+    uint8_t *cells = aligned_alloc(64, (size + 63) / 64 * 64);
+    double found = 0;
+    double mean_current = 0;
+
+    assert_non_null(cells);
+    random_state = blocks;
+    for (int filter = 1; filter <= filters; filter++) {
+        memset(cells, 0, size);
+        for (uint64_t key = 0; key < keys; key++)
+            kernel->add(cells, given.bit_count, random_number());
+        for (uint64_t probe = 0; probe < probes; probe++)
+            found += kernel->contains(cells, given.bit_count, random_number());
+        uint64_t set = bloomfilter_bitset_flat.bits_set(cells, given.bit_count);
+        mean_current += (bloomfilter_prediction_current_fpr(&given, set) - mean_current) / filter;
+    }
+    double wanted = bloomfilter_prediction_expected_fpr(&given, keys);
+    double asked = (double)probes * filters;
+    double error = sqrt(wanted / asked);
+    assert_near(found / asked, wanted, tolerance * wanted + 3 * error, "expected");
+    /* The mean of a convex function of the bits set is above that of their mean: few blocks show it. */
+    assert_near(mean_current, wanted, (0.02 + 0.04 / (double)blocks) * wanted, "current");
+    free(cells);
+}
+
+static void test_blocks_against_simulation(void **state)
+{
+    (void)state;
+    simulate_blocks(1, 20, 1000, 3000, 0.01);
+    simulate_blocks(7, 170, 2000, 2000, 0.01);
+    simulate_blocks(1000, 24300, 100000, 60, 0.01);
+    simulate_blocks(1000, 12000, 100000, 60, 0.02);
+    simulate_blocks(1000, 60000, 100000, 10, 0.01);
+    simulate_blocks(4096, 62000, 1000000, 10, 0.02);
+    simulate_blocks(4096, 40000, 4000000, 5, 0.02);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -489,6 +629,12 @@ int main(void)
         cmocka_unit_test(test_estimated_count_is_swamidass_and_baldi),
         cmocka_unit_test(test_bits_past_the_hash_stay_clear),
         cmocka_unit_test(test_bias_of_the_modulo),
+        cmocka_unit_test(test_one_block_is_exact),
+        cmocka_unit_test(test_few_blocks_are_exact),
+        cmocka_unit_test(test_rate_of_blocks_grows_without_a_step),
+        cmocka_unit_test(test_count_of_blocks_is_the_inverse_of_the_mean),
+        cmocka_unit_test(test_blocks_of_very_few_keys),
+        cmocka_unit_test(test_blocks_against_simulation),
         cmocka_unit_test(test_against_recorded_simulations),
         cmocka_unit_test(test_against_simulation),
         cmocka_unit_test(test_biased_hashes_against_simulation),

@@ -167,6 +167,7 @@ static void assert_rate_near(double value, double expected, double tolerance, co
 
 struct trial {
     uint32_t hash;
+    uint32_t layout;
     uint64_t capacity;
     double target_fpr;
     uint64_t probes;
@@ -179,6 +180,7 @@ static bloomfilter_options options_of(const struct trial *trial)
     options.capacity = trial->capacity;
     options.target_fpr = trial->target_fpr;
     options.hash = trial->hash;
+    options.layout = trial->layout;
     return options;
 }
 
@@ -187,12 +189,44 @@ static uint32_t rebuild_at(unsigned percent)
     return percent <= 100 ? BLOOMFILTER_REBUILD_NO : BLOOMFILTER_REBUILD_OVER_TARGET;
 }
 
+/*
+ * How much the rates of filters of blocks differ by how their keys fell, at the same number of keys:
+ * the standard deviation of a block's rate, without what follows from the number of its keys in
+ * proportion, over the root of the number of blocks. bits_set does not tell it.
+ */
+static double spread_of_blocks(double keys, double blocks)
+{
+    double mean = keys / blocks;
+    double probability = exp(-mean); /* of j keys */
+    double rate = 0;
+    double square = 0;
+    double slope = 0;
+    for (int j = 0; j < 1000; j++) {
+        double of_block = pow(1 - pow(31 / 32.0, j), 8);
+        rate += probability * of_block;
+        square += probability * of_block * of_block;
+        slope += probability * of_block * (j - mean);
+        probability *= mean / (j + 1);
+    }
+    return sqrt((square - rate * rate - slope * slope / mean) / blocks);
+}
+
+/* By how much what probes see differs from current_fpr by chance. */
+static double error_of(const struct trial *trial, const bloomfilter_info *info, uint64_t probes)
+{
+    double error = standard_error(info->current_fpr, (double)probes);
+    if (trial->layout == BLOOMFILTER_LAYOUT_FLAT)
+        return error;
+    return hypot(error,
+                 spread_of_blocks((double)info->insert_count, (double)info->bit_count / 256));
+}
+
 static void check_filled(const struct trial *trial, const bloomfilter *filter, unsigned percent)
 {
     uint64_t count = trial->capacity * percent / 100;
     bloomfilter_info info = info_of(filter);
     double measured = measure(filter, trial->probes, trial->seed + percent);
-    double error = standard_error(info.current_fpr, (double)trial->probes);
+    double error = error_of(trial, &info, trial->probes);
 
     print_message("scheme %u, %" PRIu64 " keys (%u %%): measured %.5e, current_fpr %.5e, "
                   "%+.2f standard errors\n",
@@ -213,7 +247,7 @@ static void check_expectation(const struct trial *trial, bloomfilter *filter)
     bloomfilter_info plan = BLOOMFILTER_INFO_INIT;
     bloomfilter_info info = info_of(filter);
     uint64_t probes = trial->probes / 5;
-    double error = standard_error(info.current_fpr, (double)probes);
+    double error = error_of(trial, &info, probes);
     double measured;
 
     assert_int_equal(bloomfilter_plan(&options, &plan), 0);
@@ -249,32 +283,51 @@ static void run_trial(const struct trial *trial)
 
 static void test_scheme_1(void **state)
 {
-    static const struct trial trial = {BLOOMFILTER_HASH_BLAKE2B_PAIR, 1000000, 0.01, 10000000,
-                                       1000};
+    static const struct trial trial = {
+        BLOOMFILTER_HASH_BLAKE2B_PAIR, BLOOMFILTER_LAYOUT_FLAT, 1000000, 0.01, 10000000, 1000};
     (void)state;
     run_trial(&trial);
 }
 
 static void test_scheme_2(void **state)
 {
-    static const struct trial trial = {BLOOMFILTER_HASH_BLAKE2B_INDEXED, 100000, 0.01, 1000000,
-                                       2000};
+    static const struct trial trial = {
+        BLOOMFILTER_HASH_BLAKE2B_INDEXED, BLOOMFILTER_LAYOUT_FLAT, 100000, 0.01, 1000000, 2000};
     (void)state;
     run_trial(&trial);
 }
 
 static void test_scheme_3(void **state)
 {
-    static const struct trial trial = {BLOOMFILTER_HASH_MURMUR3_TWEAK, 200000, 0.01, 10000000,
-                                       3000};
+    static const struct trial trial = {
+        BLOOMFILTER_HASH_MURMUR3_TWEAK, BLOOMFILTER_LAYOUT_FLAT, 200000, 0.01, 10000000, 3000};
     (void)state;
     run_trial(&trial);
 }
 
 static void test_scheme_4(void **state)
 {
-    static const struct trial trial = {BLOOMFILTER_HASH_BLAKE2B_WIDE, 1000000, 0.01, 10000000,
-                                       4000};
+    static const struct trial trial = {
+        BLOOMFILTER_HASH_BLAKE2B_WIDE, BLOOMFILTER_LAYOUT_FLAT, 1000000, 0.01, 10000000, 4000};
+    (void)state;
+    run_trial(&trial);
+}
+
+static void test_scheme_5_in_blocks(void **state)
+{
+    static const struct trial trials[] = {
+        {BLOOMFILTER_HASH_XXH64, BLOOMFILTER_LAYOUT_SPLIT_BLOCK, 1000000, 0.01, 20000000, 5000},
+        {BLOOMFILTER_HASH_XXH64, BLOOMFILTER_LAYOUT_SPLIT_BLOCK, 200000, 1e-4, 40000000, 6000},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++)
+        run_trial(&trials[i]);
+}
+
+static void test_scheme_1_in_blocks(void **state)
+{
+    static const struct trial trial = {
+        BLOOMFILTER_HASH_BLAKE2B_PAIR, BLOOMFILTER_LAYOUT_SPLIT_BLOCK, 200000, 0.01, 2000000, 8000};
     (void)state;
     run_trial(&trial);
 }
@@ -424,6 +477,8 @@ int main(void)
         cmocka_unit_test(test_scheme_2),
         cmocka_unit_test(test_scheme_3),
         cmocka_unit_test(test_scheme_4),
+        cmocka_unit_test(test_scheme_5_in_blocks),
+        cmocka_unit_test(test_scheme_1_in_blocks),
         cmocka_unit_test(test_scheme_1_off_target),
         cmocka_unit_test(test_other_schemes_on_target),
     };

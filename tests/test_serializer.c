@@ -529,14 +529,14 @@ static void test_ids(void **state)
         {16, 4, 2, OK},
         {16, 4, 3, OK},
         {16, 4, 4, OK},
-        {16, 4, 5, UNKNOWN},
+        {16, 4, 5, UNKNOWN}, /* known, but not with this layout */
         {16, 4, 6, UNKNOWN},
         {16, 4, 257, UNKNOWN},
         {16, 4, 65537, UNKNOWN},
         {16, 4, 0x80000001, UNKNOWN},
         {20, 4, 0, UNKNOWN},
         {20, 4, 1, OK},
-        {20, 4, 2, UNKNOWN},
+        {20, 4, 2, DAMAGED}, /* known, but not with this bit_count */
         {20, 4, 3, UNKNOWN},
         {20, 4, 257, UNKNOWN},
         {20, 4, 0x80000001, UNKNOWN},

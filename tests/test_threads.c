@@ -120,6 +120,7 @@ static bool contains_batch(const bloomfilter *filter, const struct batch *batch)
 
 /* ---- Filters ---- */
 
+/* Scheme 5 goes with the split-block layout only. */
 static bloomfilter *create(uint64_t bit_count, uint32_t hash_count, uint32_t hash)
 {
     bloomfilter_options options = BLOOMFILTER_OPTIONS_INIT;
@@ -127,6 +128,8 @@ static bloomfilter *create(uint64_t bit_count, uint32_t hash_count, uint32_t has
     options.bit_count = bit_count;
     options.hash_count = hash_count;
     options.hash = hash;
+    if (hash == BLOOMFILTER_HASH_XXH64)
+        options.layout = BLOOMFILTER_LAYOUT_SPLIT_BLOCK;
     assert_int_equal(bloomfilter_create(&filter, &options), 0);
     return filter;
 }
@@ -324,6 +327,7 @@ static void test_mix_on_small_filters(void **state)
     check_mix(61, 3, BLOOMFILTER_HASH_BLAKE2B_PAIR);
     check_mix(16383, 2, BLOOMFILTER_HASH_MURMUR3_TWEAK);
     check_mix(16384, 255, BLOOMFILTER_HASH_MURMUR3_TWEAK);
+    check_mix(256, 8, BLOOMFILTER_HASH_XXH64);
 }
 
 static void test_mix_on_middling_filters(void **state)
@@ -333,6 +337,7 @@ static void test_mix_on_middling_filters(void **state)
     check_mix(100003, 7, BLOOMFILTER_HASH_BLAKE2B_INDEXED);
     check_mix(100003, 7, BLOOMFILTER_HASH_MURMUR3_TWEAK);
     check_mix(100003, 7, BLOOMFILTER_HASH_BLAKE2B_WIDE);
+    check_mix(102400, 8, BLOOMFILTER_HASH_XXH64);
 }
 
 /* In pages of its own and with as many counters as there can be. */
@@ -340,6 +345,7 @@ static void test_mix_on_a_large_filter(void **state)
 {
     (void)state;
     check_mix(((uint64_t)1 << 26) + 1, 7, BLOOMFILTER_HASH_BLAKE2B_PAIR);
+    check_mix(((uint64_t)1 << 26) + 256, 8, BLOOMFILTER_HASH_XXH64);
 }
 
 /* ---- No bit is lost ---- */
@@ -422,10 +428,10 @@ static void crowd_in(struct worker *worker)
     } while (!crowd->is_over);
 }
 
-static void check_crowd(uint64_t bit_count, uint32_t hash_count)
+static void check_crowd(uint64_t bit_count, uint32_t hash_count, uint32_t hash)
 {
-    struct crowd crowd = {.filter = create(bit_count, hash_count, BLOOMFILTER_HASH_BLAKE2B_PAIR),
-                          .expected = create(bit_count, hash_count, BLOOMFILTER_HASH_BLAKE2B_PAIR),
+    struct crowd crowd = {.filter = create(bit_count, hash_count, hash),
+                          .expected = create(bit_count, hash_count, hash),
                           .meeting = {.count = CROWD},
                           .end = time(NULL) + CROWD_SECONDS};
     run_threads(CROWD, crowd_in, &crowd);
@@ -442,7 +448,13 @@ static void check_crowd(uint64_t bit_count, uint32_t hash_count)
 static void test_no_bit_is_lost(void **state)
 {
     (void)state;
-    check_crowd(2003, 255);
+    check_crowd(2003, 255, BLOOMFILTER_HASH_BLAKE2B_PAIR);
+}
+
+static void test_no_bit_of_a_block_is_lost(void **state)
+{
+    (void)state;
+    check_crowd(256, 8, BLOOMFILTER_HASH_XXH64);
 }
 
 /* ---- Of those who add an absent key at once, one is told that it was new ---- */
@@ -489,9 +501,9 @@ static void rival(struct worker *worker)
     }
 }
 
-static void check_rivals(unsigned threads, unsigned rounds, uint32_t hash_count)
+static void check_rivals(unsigned threads, unsigned rounds, uint32_t hash_count, uint32_t hash)
 {
-    struct rivals rivals = {.filter = create(1 << 20, hash_count, BLOOMFILTER_HASH_BLAKE2B_PAIR),
+    struct rivals rivals = {.filter = create(1 << 20, hash_count, hash),
                             .meeting = {.count = threads},
                             .rounds = rounds};
     run_threads(threads, rival, &rivals);
@@ -504,10 +516,11 @@ static void check_rivals(unsigned threads, unsigned rounds, uint32_t hash_count)
 static void test_one_is_told_new(void **state)
 {
     (void)state;
-    check_rivals(2, 3000, 1);
-    check_rivals(2, 3000, 7);
-    check_rivals(2, 3000, 255);
-    check_rivals(8, 100, 7);
+    check_rivals(2, 3000, 1, BLOOMFILTER_HASH_BLAKE2B_PAIR);
+    check_rivals(2, 3000, 7, BLOOMFILTER_HASH_BLAKE2B_PAIR);
+    check_rivals(2, 3000, 255, BLOOMFILTER_HASH_BLAKE2B_PAIR);
+    check_rivals(8, 100, 7, BLOOMFILTER_HASH_BLAKE2B_PAIR);
+    check_rivals(2, 3000, 8, BLOOMFILTER_HASH_XXH64);
 }
 
 /* ---- insert_count ---- */
@@ -822,6 +835,7 @@ int main(void)
         cmocka_unit_test(test_mix_on_middling_filters),
         cmocka_unit_test(test_mix_on_a_large_filter),
         cmocka_unit_test(test_no_bit_is_lost),
+        cmocka_unit_test(test_no_bit_of_a_block_is_lost),
         cmocka_unit_test(test_one_is_told_new),
         cmocka_unit_test(test_stripes),
         cmocka_unit_test(test_insert_count_is_exact),

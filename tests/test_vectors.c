@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bitset/split_block.h"
 #include "hashing/blake2b_pair.h"
 #include "hashing/blake2b_wide.h"
 #include "hashing/hashing.h"
@@ -105,6 +106,72 @@ static void target_fpr_row(char *const f[], void *context)
     (void)context;
     if (found != strtod(f[3], NULL))
         fail_msg("m %s, k %s, n %s: %a, not %s", f[0], f[1], f[2], found, f[3]);
+}
+
+static uint64_t key_hash(const struct hash_scheme *scheme, const char *key_hex,
+                         const struct secret *secret)
+{
+    static uint8_t key[MAX_KEY];
+    struct hasher hasher;
+    const void *keys[1] = {NULL};
+    size_t size = from_hex(key_hex, key, sizeof key);
+    uint64_t of_many;
+
+    if (size != 0)
+        keys[0] = key;
+    bloomfilter_hashing_prepare(&hasher, scheme, 256, 8, 0, secret);
+    uint64_t hash = scheme->hash(&hasher, keys[0], size);
+    bloomfilter_hashing_hashes(&hasher, 1, keys, &size, &of_many);
+    assert_int_equal(of_many, hash);
+    return hash;
+}
+
+static void xxh64_row(char *const f[], void *context)
+{
+    static const struct secret none;
+    (void)context;
+    assert_int_equal(key_hash(&bloomfilter_hashing_xxh64, f[0], &none), strtoull(f[1], NULL, 16));
+}
+
+static const struct hash_scheme *scheme_of(const char *name)
+{
+    if (strcmp(name, "pair") == 0)
+        return &bloomfilter_hashing_blake2b_pair;
+    return strcmp(name, "wide") == 0 ? &bloomfilter_hashing_blake2b_wide
+                                     : &bloomfilter_hashing_xxh64;
+}
+
+/* No filter is made: most would be too large. Of each there is the one block that the key has. */
+static void split_block_row(char *const f[], void *context)
+{
+    struct secret secret;
+    _Alignas(64) uint8_t block[SPLIT_BLOCK_BYTES] = {0};
+    uint64_t bits[SPLIT_BLOCK_WORDS];
+    uint32_t count = 0;
+    (void)context;
+
+    secret.size = from_hex(f[2], secret.bytes, sizeof secret.bytes);
+    uint64_t hash = key_hash(scheme_of(f[0]), f[1], &secret);
+    assert_int_equal(hash, strtoull(f[4], NULL, 16));
+    bloomfilter_bitset_split_block.block_kernel()->add(block, SPLIT_BLOCK_BITS, hash);
+    for (uint64_t bit = 0; bit < SPLIT_BLOCK_BITS; bit++)
+        if (block[bit / 8] >> bit % 8 & 1)
+            bits[count++] = split_block_offset(strtoull(f[3], NULL, 10), hash) * 8 + bit;
+    assert_positions(f[5], bits, count);
+}
+
+static void sizing_split_block_row(char *const f[], void *context)
+{
+    bloomfilter_options options = BLOOMFILTER_OPTIONS_INIT;
+    bloomfilter_info info = BLOOMFILTER_INFO_INIT;
+    (void)context;
+    options.capacity = strtoull(f[0], NULL, 10);
+    options.target_fpr = strtod(f[1], NULL);
+    options.hash = BLOOMFILTER_HASH_XXH64;
+    options.layout = BLOOMFILTER_LAYOUT_SPLIT_BLOCK;
+    assert_int_equal(bloomfilter_plan(&options, &info), 0);
+    assert_int_equal(info.bit_count, strtoull(f[2], NULL, 10));
+    assert_int_equal(info.hash_count, 8);
 }
 
 static void sizing_row(char *const f[], void *context)
@@ -257,6 +324,24 @@ static void test_murmur3_tweak(void **state)
     assert_int_equal(for_each_row("murmur3_tweak.csv", 5, murmur_row, NULL), 306);
 }
 
+static void test_xxh64(void **state)
+{
+    (void)state;
+    assert_int_equal(for_each_row("xxh64.csv", 2, xxh64_row, NULL), 294);
+}
+
+static void test_split_block(void **state)
+{
+    (void)state;
+    assert_int_equal(for_each_row("split_block.csv", 6, split_block_row, NULL), 450);
+}
+
+static void test_sizing_split_block(void **state)
+{
+    (void)state;
+    assert_int_equal(for_each_row("sizing_split_block.csv", 3, sizing_split_block_row, NULL), 331);
+}
+
 static void test_sizing(void **state)
 {
     (void)state;
@@ -302,6 +387,9 @@ int main(void)
         cmocka_unit_test(test_blake2b_indexed),
         cmocka_unit_test(test_blake2b_wide),
         cmocka_unit_test(test_murmur3_tweak),
+        cmocka_unit_test(test_xxh64),
+        cmocka_unit_test(test_split_block),
+        cmocka_unit_test(test_sizing_split_block),
         cmocka_unit_test(test_sizing),
         cmocka_unit_test(test_whole_filters),
         cmocka_unit_test(test_whole_files),

@@ -4,13 +4,15 @@
 #include <stddef.h>
 
 #include "metadata.h"
+#include "names.h"
 #include "rate_warning.h"
 #include "report.h"
 
 int shape_check_given(const command_options *options, const char *verb, bool needs_capacity)
 {
     const bloomfilter_options *shape = &options->shape;
-    if (shape->bit_count != 0 && shape->hash_count != 0)
+    bool has_positions = shape->hash_count != 0 || shape->layout == BLOOMFILTER_LAYOUT_SPLIT_BLOCK;
+    if (shape->bit_count != 0 && has_positions)
         return STATUS_YES;
     if (shape->target_fpr == 0.0)
         return report_usage(verb, "which false positive rate? Give -p RATE (or -m BITS and -k "
@@ -20,14 +22,43 @@ int shape_check_given(const command_options *options, const char *verb, bool nee
     return STATUS_YES;
 }
 
-/* The library says EINVAL of all of these; only here it is known which. */
+/* Hash and layout are known, one by one. */
+static int report_pair(const bloomfilter_options *shape, const char *subject)
+{
+    if (shape->hash == BLOOMFILTER_HASH_XXH64)
+        return report_error(subject, "xxh64 goes with --layout split-block only");
+    return report_error(subject,
+                        "%s does not go with --layout split-block. Use xxh64 or "
+                        "blake2b-pair",
+                        hash_name(shape->hash));
+}
+
+/* What a split-block filter cannot be; else NULL. */
+static const char *find_block_fault(const bloomfilter_options *shape)
+{
+    if (shape->layout != BLOOMFILTER_LAYOUT_SPLIT_BLOCK)
+        return NULL;
+    if (shape->hash_count != 0 && shape->hash_count != 8)
+        return "split-block has 8 positions per key. Leave out -k";
+    if (shape->bit_count % 256 != 0)
+        return "split-block needs a multiple of 256 bits";
+    return NULL;
+}
+
+/* The library says EINVAL of most of these; only here it is known which. */
 static int report_shape(const bloomfilter_options *shape, const char *subject, int code)
 {
+    if (code == BLOOMFILTER_EUNSUPPORTED)
+        return report_pair(shape, subject);
     if (code != BLOOMFILTER_EINVAL)
         return report_code(subject, code);
+    if (find_block_fault(shape) != NULL)
+        return report_error(subject, "%s", find_block_fault(shape));
     if (shape->hash == BLOOMFILTER_HASH_MURMUR3_TWEAK && shape->secret != NULL)
         return report_error(subject, "murmur3-tweak takes no secret. Use blake2b-pair or "
                                      "blake2b-wide");
+    if (shape->hash == BLOOMFILTER_HASH_XXH64 && shape->secret != NULL)
+        return report_error(subject, "xxh64 takes no secret. Use blake2b-pair");
     if (shape->hash != BLOOMFILTER_HASH_MURMUR3_TWEAK && shape->seed != 0)
         return report_error(subject, "only murmur3-tweak has a --seed. To vary the hashes of the "
                                      "others, use a secret");
@@ -51,6 +82,7 @@ int shape_create(bloomfilter **filter, const command_options *options, const cha
     if (shape_plan(options, subject, &planned) != STATUS_YES)
         return STATUS_ERROR;
     rate_warn_of_plan(subject, &options->shape, &planned, advise);
+    size_warn_of_plan(subject, &options->shape, &planned);
     int code = bloomfilter_create(filter, &options->shape);
     if (code < 0)
         return report_shape(&options->shape, subject, code);

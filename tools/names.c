@@ -17,10 +17,12 @@ static const name_row hash_rows[] = {
     {BLOOMFILTER_HASH_BLAKE2B_INDEXED, "blake2b-indexed"},
     {BLOOMFILTER_HASH_MURMUR3_TWEAK, "murmur3-tweak"},
     {BLOOMFILTER_HASH_BLAKE2B_WIDE, "blake2b-wide"},
+    {BLOOMFILTER_HASH_XXH64, "xxh64"},
 };
 
 static const name_row layout_rows[] = {
     {BLOOMFILTER_LAYOUT_FLAT, "flat"},
+    {BLOOMFILTER_LAYOUT_SPLIT_BLOCK, "split-block"},
 };
 
 enum {
@@ -46,16 +48,30 @@ const char *layout_name(uint32_t layout)
     return find_name(layout_rows, LAYOUT_ROW_COUNT, layout);
 }
 
-const char *parse_hash_name(const char *text, uint32_t *hash)
+static int find_id(const name_row *rows, size_t count, const char *text, uint32_t *id)
 {
     uint64_t number = 0;
     int is_number = parse_count(text, &number) == NULL;
-    for (size_t i = 0; i < HASH_ROW_COUNT; i++) {
-        if (strcmp(hash_rows[i].name, text) != 0 && !(is_number && hash_rows[i].id == number))
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(rows[i].name, text) != 0 && !(is_number && rows[i].id == number))
             continue;
-        *hash = hash_rows[i].id;
-        return NULL;
+        *id = rows[i].id;
+        return 1;
     }
-    return "no such hash; there are blake2b-pair (1), blake2b-indexed (2), murmur3-tweak (3) and "
-           "blake2b-wide (4)";
+    return 0;
+}
+
+const char *parse_hash_name(const char *text, uint32_t *hash)
+{
+    if (find_id(hash_rows, HASH_ROW_COUNT, text, hash))
+        return NULL;
+    return "no such hash; there are blake2b-pair (1), blake2b-indexed (2), murmur3-tweak (3), "
+           "blake2b-wide (4) and xxh64 (5)";
+}
+
+const char *parse_layout_name(const char *text, uint32_t *layout)
+{
+    if (find_id(layout_rows, LAYOUT_ROW_COUNT, text, layout))
+        return NULL;
+    return "no such layout; there are flat (1) and split-block (2)";
 }

@@ -13,5 +13,6 @@ const char *layout_name(uint32_t layout);
 
 /* A name or a number. Returns NULL and the id, or what is wrong. */
 const char *parse_hash_name(const char *text, uint32_t *hash);
+const char *parse_layout_name(const char *text, uint32_t *layout);
 
 #endif

@@ -39,7 +39,9 @@ static const option_row option_rows[] = {
      TO_VALUE},
     {'B', 'm', "bits", "BITS", "bits of the filter: how many IN has", TO_VALUE},
     {'K', 'k', "hashes", "COUNT", "positions per key, 1 to 255: what IN was made with", TO_VALUE},
-    {'H', 0, "hash", "NAME", "blake2b-pair (default), blake2b-wide, blake2b-indexed, murmur3-tweak",
+    {'H', 0, "hash", "NAME",
+     "default blake2b-pair; blake2b-wide, blake2b-indexed, murmur3-tweak, xxh64", TO_VALUE},
+    {'L', 0, "layout", "NAME", "flat (default) or split-block: fast, larger, not with every hash",
      TO_VALUE},
     {'S', 0, "seed", "TWEAK", "the tweak of murmur3-tweak, 0 to 4294967295 or 0x...", TO_VALUE},
     {'I', 0, "insert-count", "N", "keys that were added, to be recorded (default 0)", TO_VALUE},
@@ -180,6 +182,8 @@ static const char *take_value(command_options *options, char id, const char *arg
         return parse_hash_count(argument, &options->shape.hash_count);
     case 'H':
         return parse_hash_name(argument, &options->shape.hash);
+    case 'L':
+        return parse_layout_name(argument, &options->shape.layout);
     case 'S':
         return parse_tweak(argument, &options->shape.seed);
     case 'I':

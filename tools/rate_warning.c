@@ -13,6 +13,11 @@
 /* How much larger a filter may be before it is no advice any more. */
 static const double SIZE_FACTORS[] = {1, 1.05, 1.1, 1.2, 1.3, 1.4, 1.5, 1.75, 2, 2.5, 3, 4};
 
+/* How many times the bits of a flat filter a split-block one may take without a warning, unless it
+ * is so small that whole blocks count. */
+static const double LARGEST_FACTOR = 1.5;
+static const uint64_t FEW_BITS = 16 * 256;
+
 static const uint64_t MURMUR3_REACH = (uint64_t)1 << 32;
 
 /* Would this shape keep to `target`? The library is asked, so that the answer is true. */
@@ -31,6 +36,7 @@ static bloomfilter_options shape_of(const bloomfilter_info *info, uint32_t hash)
     shape.bit_count = info->bit_count;
     shape.hash_count = info->hash_count;
     shape.hash = hash;
+    shape.layout = info->layout;
     return shape;
 }
 
@@ -75,7 +81,9 @@ static const char *find_other_hash(const bloomfilter_info *planned)
 /* The shape that capacity and target alone lead to. What is 0 in it is not known: there is none. */
 static bloomfilter_info usual_shape(const bloomfilter_info *planned)
 {
-    bloomfilter_options shape = shape_of(planned, BLOOMFILTER_HASH_BLAKE2B_WIDE);
+    bool is_flat = planned->layout == BLOOMFILTER_LAYOUT_FLAT;
+    bloomfilter_options shape =
+        shape_of(planned, is_flat ? BLOOMFILTER_HASH_BLAKE2B_WIDE : planned->hash);
     bloomfilter_info info = BLOOMFILTER_INFO_INIT;
     shape.bit_count = 0;
     shape.hash_count = 0;
@@ -101,6 +109,8 @@ static bool find_larger(const bloomfilter_info *planned, uint32_t hash, bloomfil
         if (bits > (double)BLOOMFILTER_MAX_BIT_COUNT)
             return false;
         better->bit_count = (uint64_t)bits;
+        if (planned->layout == BLOOMFILTER_LAYOUT_SPLIT_BLOCK)
+            better->bit_count = (better->bit_count + 255) / 256 * 256;
         for (size_t j = 0; j < sizeof hash_counts / sizeof hash_counts[0]; j++) {
             better->hash_count = hash_counts[j];
             if (keeps_to(better, planned->target_fpr))
@@ -175,6 +185,24 @@ void rate_warn_of_plan(const char *subject, const bloomfilter_options *shape,
                    "%s.",
                    planned->expected_fpr, planned->expected_fpr / planned->target_fpr,
                    planned->target_fpr, reason, advice);
+}
+
+void size_warn_of_plan(const char *subject, const bloomfilter_options *shape,
+                       const bloomfilter_info *planned)
+{
+    bloomfilter_options flat = BLOOMFILTER_OPTIONS_INIT;
+    bloomfilter_info info = BLOOMFILTER_INFO_INIT;
+    flat.capacity = planned->capacity;
+    flat.target_fpr = planned->target_fpr;
+    if (shape->layout != BLOOMFILTER_LAYOUT_SPLIT_BLOCK || shape->bit_count != 0 ||
+        planned->bit_count < FEW_BITS || bloomfilter_plan(&flat, &info) < 0)
+        return;
+    double factor = (double)planned->bit_count / (double)info.bit_count;
+    if (factor > LARGEST_FACTOR)
+        report_warning(subject,
+                       "split-block takes %.3g times the bits of --layout flat at this rate. It "
+                       "pays down to rates of about 1e-4.",
+                       factor);
 }
 
 /* The filter holds what it was made for, and yet its rate is over the target. */

@@ -19,6 +19,10 @@
 void rate_warn_of_plan(const char *subject, const bloomfilter_options *shape,
                        const bloomfilter_info *planned, bool advise);
 
+/* Warns where a split-block filter of this shape would be much larger than a flat one, for nothing. */
+void size_warn_of_plan(const char *subject, const bloomfilter_options *shape,
+                       const bloomfilter_info *planned);
+
 /* After keys were added: warns when info->rebuild says so, and tells what to do. */
 void rate_warn_of_rebuild(const char *subject, const bloomfilter_info *info);
 

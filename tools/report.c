@@ -26,11 +26,11 @@ static const struct {
     {BLOOMFILTER_EUNSUPPORTED, "A newer release of bloomfilter may know it."},
     {BLOOMFILTER_ESECRET,
      "It was made with a secret: give that by --secret-file FILE or --secret-fd N."},
-    {BLOOMFILTER_EINCOMPATIBLE,
-     "Only filters made with the same -m, -k, --hash, --seed and secret can be combined."},
+    {BLOOMFILTER_EINCOMPATIBLE, "Only filters made with the same -m, -k, --hash, --layout, --seed "
+                                "and secret can be combined."},
     {BLOOMFILTER_ETOOLARGE, "Use a smaller -n or a larger -p."},
-    {BLOOMFILTER_ESELFTEST,
-     "Another library in this process shadows libb2. Look at LD_PRELOAD and LD_LIBRARY_PATH."},
+    {BLOOMFILTER_ESELFTEST, "Another library in this process shadows libb2 or libxxhash. Look at "
+                            "LD_PRELOAD and LD_LIBRARY_PATH."},
 };
 
 /* What to say of an errno that a filter file gave, while it was read and while it was saved. */

@@ -76,7 +76,7 @@ const command_verb build_verb = {
     .examples = "  bloomfilter build -p 1% words.bloom /usr/share/dict/words\n"
                 "  sort -u names-*.txt | bloomfilter build -p 0.001 names.bloom\n"
                 "  find . -print0 | bloomfilter build -0 -n 1M -p 1% files.bloom\n",
-    .option_ids = "npmkHSFDMT0XofQh",
+    .option_ids = "npmkHLSFDMT0XofQh",
     .min_operands = 1,
     .max_operands = -1,
     .run = run_build,

@@ -23,11 +23,12 @@ static int report_difference(const bloomfilter *a, const char *a_path, const blo
         filter_get_info(b, b_path, &y) != STATUS_YES)
         return STATUS_ERROR;
     report_error(b_path,
-                 "cannot be combined with %s: %" PRIu64 " bits, %" PRIu32 " positions, %s, seed "
-                 "%" PRIu64 "%s here; %" PRIu64 ", %" PRIu32 ", %s, seed %" PRIu64 "%s there",
-                 a_path, y.bit_count, y.hash_count, hash_name(y.hash), y.seed,
-                 (y.flags & BLOOMFILTER_FLAG_KEYED) != 0 ? ", a secret" : "", x.bit_count,
-                 x.hash_count, hash_name(x.hash), x.seed,
+                 "cannot be combined with %s: %" PRIu64 " bits, %" PRIu32
+                 " positions, %s, %s, seed "
+                 "%" PRIu64 "%s here; %" PRIu64 ", %" PRIu32 ", %s, %s, seed %" PRIu64 "%s there",
+                 a_path, y.bit_count, y.hash_count, hash_name(y.hash), layout_name(y.layout),
+                 y.seed, (y.flags & BLOOMFILTER_FLAG_KEYED) != 0 ? ", a secret" : "", x.bit_count,
+                 x.hash_count, hash_name(x.hash), layout_name(x.layout), x.seed,
                  (x.flags & BLOOMFILTER_FLAG_KEYED) != 0 ? ", a secret" : "");
     return report_code(b_path, BLOOMFILTER_EINCOMPATIBLE);
 }
@@ -100,8 +101,8 @@ const command_verb union_verb = {
     .summary = "make the filter of all keys of several filters",
     .synopsis = "[OPTION...] OUT IN IN...",
     .text = "Makes OUT, the filter of the keys of all INs: the same as adding all of them to one.\n"
-            "The INs must be made with the same -m, -k, --hash, --seed and secret. Capacity,\n"
-            "target and metadata are those of the first.\n",
+            "The INs must be made with the same -m, -k, --hash, --layout, --seed and secret.\n"
+            "Capacity, target and metadata are those of the first.\n",
     .examples = "  bloomfilter union week.bloom monday.bloom tuesday.bloom wednesday.bloom\n"
                 "  bloomfilter union --force all.bloom all.bloom today.bloom\n",
     .option_ids = "FDofQh",
@@ -116,8 +117,8 @@ const command_verb intersect_verb = {
     .synopsis = "[OPTION...] OUT IN IN...",
     .text = "Makes OUT, a filter that finds every key which is in all INs. Its false positive\n"
             "rate is higher than that of a filter built from those keys alone. The INs must be\n"
-            "made with the same -m, -k, --hash, --seed and secret. Capacity, target and metadata\n"
-            "are those of the first.\n",
+            "made with the same -m, -k, --hash, --layout, --seed and secret. Capacity, target\n"
+            "and metadata are those of the first.\n",
     .examples = "  bloomfilter intersect both.bloom monday.bloom tuesday.bloom\n",
     .option_ids = "FDofQh",
     .min_operands = 3,

@@ -33,7 +33,7 @@ const command_verb create_verb = {
                 "  bloomfilter create -n 5000 -p 1e-6 --hash blake2b-wide rare.bloom\n"
                 "  bloomfilter create -n 1M -p 0.01 --secret-file key --metadata 'keys: lower\n"
                 "      case, UTF-8 NFC' users.bloom\n",
-    .option_ids = "npmkHSFDMTofQh",
+    .option_ids = "npmkHLSFDMTofQh",
     .min_operands = 1,
     .max_operands = 1,
     .run = run_create,

@@ -76,7 +76,8 @@ const command_verb export_verb = {
     .synopsis = "--raw [OPTION...] FILE OUT",
     .text = "Writes the bits of the filter and nothing else: as many bytes as the bits need, the\n"
             "first bit the lowest of the first byte. OUT '-' is standard output. Whoever reads\n"
-            "them must know the number of bits and positions, hash and seed: see 'info'.\n",
+            "them must know the number of bits and positions, hash and seed: see 'info'. Those of\n"
+            "split-block and xxh64 are what a Parquet file holds as Bloom filter of a column.\n",
     .examples = "  bloomfilter export --raw users.bloom users.bits\n"
                 "  bloomfilter export --raw wallet.bloom - | xxd -p        prints: 614e9b\n",
     .option_ids = "wFDofQh",

@@ -91,6 +91,31 @@ static int import_bits(const char *input, const char *output, const command_opti
     return status;
 }
 
+/* Bare blocks are taken for Parquet's, and a file of them says how many there are. */
+static int complete_blocks(bloomfilter_options *shape, const char *input)
+{
+    struct stat status;
+    if (shape->hash == 0)
+        shape->hash = BLOOMFILTER_HASH_XXH64;
+    if (shape->bit_count != 0)
+        return STATUS_YES;
+    if (!is_standard_stream(input) && stat(input, &status) < 0)
+        return report_errno(input, "cannot open");
+    if (is_standard_stream(input) || !S_ISREG(status.st_mode) || status.st_size == 0)
+        return report_usage("import", "give -m BITS; only a file of bare blocks tells them");
+    shape->bit_count = (uint64_t)status.st_size * 8;
+    return STATUS_YES;
+}
+
+static int complete_shape(bloomfilter_options *shape, const char *input)
+{
+    if (shape->layout == BLOOMFILTER_LAYOUT_SPLIT_BLOCK)
+        return complete_blocks(shape, input);
+    if (shape->bit_count == 0 || shape->hash_count == 0)
+        return report_usage("import", "give -m BITS and -k COUNT; bare bits do not tell them");
+    return STATUS_YES;
+}
+
 static int run_import(command_options *options)
 {
     const char *input = options_take_operand(options);
@@ -99,8 +124,8 @@ static int run_import(command_options *options)
 
     if (!options->raw)
         return report_usage("import", "from which form? Give --raw, the only one there is");
-    if (options->shape.bit_count == 0 || options->shape.hash_count == 0)
-        return report_usage("import", "give -m BITS and -k COUNT; bare bits do not tell them");
+    if (complete_shape(&options->shape, input) != STATUS_YES)
+        return STATUS_ERROR;
     if (output_check(output, options->force) != STATUS_YES || secret_read(options) < 0 ||
         metadata_read(options) != STATUS_YES)
         return STATUS_ERROR;
@@ -117,10 +142,13 @@ const command_verb import_verb = {
     .synopsis = "--raw -m BITS -k COUNT [OPTION...] IN FILE",
     .text = "Makes a filter of the bits in IN ('-': standard input): as many bytes as BITS need,\n"
             "the first bit the lowest of the first byte, none set past the last. Hash and seed\n"
-            "must be those that the bits were made with, or keys in it will be denied.\n",
+            "must be those that the bits were made with, or keys in it will be denied.\n"
+            "With '--layout split-block' the bits are those of a Parquet file's Bloom filter: the\n"
+            "hash is xxh64, -k is not needed, nor is -m if IN is a file.\n",
     .examples = "  bloomfilter import --raw -m 24 -k 5 --hash murmur3-tweak wallet.bits w.bloom\n"
-                "  printf 'aN\\233' | bloomfilter import --raw -m 24 -k 5 --hash 3 - w.bloom\n",
-    .option_ids = "wBKnpHSIFDMTofQh",
+                "  printf 'aN\\233' | bloomfilter import --raw -m 24 -k 5 --hash 3 - w.bloom\n"
+                "  bloomfilter import --raw --layout split-block column.bits column.bloom\n",
+    .option_ids = "wBKnpHLSIFDMTofQh",
     .min_operands = 2,
     .max_operands = 2,
     .run = run_import,

@@ -24,6 +24,7 @@ static int run_plan(command_options *options)
         print_plan(&info);
     }
     rate_warn_of_plan("plan", &options->shape, &info, true);
+    size_warn_of_plan("plan", &options->shape, &info);
     return status;
 }
 
@@ -35,7 +36,7 @@ const command_verb plan_verb = {
             "the false positive rate to expect. Makes nothing.\n",
     .examples = "  bloomfilter plan -n 1G -p 1%\n"
                 "  bloomfilter plan -n 1M -p 1e-3 --json | jq .memory_bytes\n",
-    .option_ids = "npmkHSjh",
+    .option_ids = "npmkHLSjh",
     .min_operands = 0,
     .max_operands = 0,
     .run = run_plan,

@@ -91,6 +91,7 @@ static void intersect(uint8_t *into, const uint8_t *from, uint64_t size)
 const struct bitset_layout bloomfilter_bitset_flat = {
     .id = 1,
     .name = "flat",
+    .max_bit_count = (uint64_t)1 << 60,
     .payload_size = payload_size,
     .add = add,
     .contains = contains,

@@ -3,6 +3,7 @@
 
 static const struct bitset_layout *const layouts[] = {
     &bloomfilter_bitset_flat,
+    &bloomfilter_bitset_split_block,
 };
 
 const struct bitset_layout *bloomfilter_bitset_find(uint32_t id)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The handle: what a `bloomfilter` is. It puts the rooms below together: a key goes through the
- * hasher to positions and through the layout to bits; a filter goes through the serializer to bytes
+ * hasher to positions (or a hash) and through the layout to bits; a filter goes through the serializer to bytes
  * and through the file room to disk.
  */
 #ifndef BLOOMFILTER_HANDLE_HANDLE_H
@@ -21,7 +21,8 @@
 struct bloomfilter {
     struct hasher hasher;
     const struct bitset_layout *layout;
-    uint8_t *cells; /* in `memory`, or in the caller's bytes of a view */
+    const struct block_kernel *blocks; /* of a layout of blocks; else NULL */
+    uint8_t *cells;                    /* in `memory`, or in the caller's bytes of a view */
     uint64_t payload_size;
     struct insert_counter inserts;
     struct memory memory; /* the cells; of a loaded or mapped filter, its whole file */
@@ -57,6 +58,9 @@ struct filter_shape {
     double target_fpr;
     uint64_t seed;
 };
+
+/* inspect.c: what predictions need to know of a shape. */
+struct prediction_shape bloomfilter_handle_prediction_shape(const struct filter_shape *shape);
 
 /* options.c: the caller's structs. All return 0 or an error and write nothing after one. */
 int bloomfilter_options_resolve(const bloomfilter_options *given, struct filter_shape *shape,

@@ -8,10 +8,18 @@
 /* How far current_fpr may be over the target before it is worth saying. */
 #define TOLERANCE 1.1
 
-static void describe_shape(bloomfilter_info *info, const struct filter_shape *shape)
+struct prediction_shape bloomfilter_handle_prediction_shape(const struct filter_shape *shape)
 {
     struct prediction_shape prediction =
         bloomfilter_hashing_shape(shape->scheme, shape->bit_count, shape->hash_count);
+    if (shape->layout->block_bits != 0)
+        prediction.model = POSITION_MODEL_BLOCKS;
+    return prediction;
+}
+
+static void describe_shape(bloomfilter_info *info, const struct filter_shape *shape)
+{
+    struct prediction_shape prediction = bloomfilter_handle_prediction_shape(shape);
     info->capacity = shape->capacity;
     info->target_fpr = shape->target_fpr;
     info->bit_count = shape->bit_count;
@@ -28,8 +36,7 @@ static void describe_shape(bloomfilter_info *info, const struct filter_shape *sh
 static void describe_content(bloomfilter_info *info, const struct filter_shape *shape,
                              uint64_t bits_set)
 {
-    struct prediction_shape prediction =
-        bloomfilter_hashing_shape(shape->scheme, shape->bit_count, shape->hash_count);
+    struct prediction_shape prediction = bloomfilter_handle_prediction_shape(shape);
     info->bits_set = bits_set;
     info->fill = (double)bits_set / (double)shape->bit_count;
     info->estimated_count = bloomfilter_prediction_estimated_count(&prediction, bits_set);

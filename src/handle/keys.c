@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Keys in and out. */
 #include "bitset/flat_cells.h"
+#include "handle/block_keys.h"
 #include "handle/handle.h"
 
 _Static_assert((int)KEY_GROUP == (int)FLAT_GROUP, "a group of keys is one of positions");
@@ -26,6 +27,8 @@ static bool add_one(const bloomfilter *filter, const void *key, size_t key_size)
 {
     const struct hasher *hasher = &filter->hasher;
     uint64_t positions[BLOOMFILTER_MAX_HASH_COUNT];
+    if (filter->blocks != NULL)
+        return block_keys_add(filter, key, key_size);
     hasher->scheme->positions(hasher, key, key_size, positions, 1);
     return filter->layout->add(filter->cells, positions, hasher->hash_count);
 }
@@ -34,6 +37,8 @@ static bool contains_one(const bloomfilter *filter, const void *key, size_t key_
 {
     const struct hasher *hasher = &filter->hasher;
     uint64_t positions[BLOOMFILTER_MAX_HASH_COUNT];
+    if (filter->blocks != NULL)
+        return block_keys_contains(filter, key, key_size);
     hasher->scheme->positions(hasher, key, key_size, positions, 1);
     return filter->layout->contains(filter->cells, positions, hasher->hash_count);
 }
@@ -118,11 +123,15 @@ static void pass(struct passage *passage)
         take_turn(passage, turn, lag);
 }
 
-/* Sends all keys through that make whole groups; returns how many. */
+/* Sends all keys through that make whole groups, or all there are into blocks; returns how many. */
 static size_t pass_groups(const bloomfilter *filter, size_t count, const void *const keys[],
                           const size_t key_sizes[], bool sets, uint8_t *answers)
 {
     struct passage passage;
+    if (filter->blocks != NULL) {
+        bloomfilter_block_keys_pass(filter, count, keys, key_sizes, sets, answers);
+        return count;
+    }
     if (count < KEY_GROUP || filter->layout->finish == NULL)
         return 0;
     passage.filter = filter;

@@ -14,6 +14,8 @@ int bloomfilter_handle_make(bloomfilter **out, const struct filter_shape *shape,
     if (filter == NULL)
         return BLOOMFILTER_ENOMEM;
     filter->layout = shape->layout;
+    if (shape->layout->block_kernel != NULL)
+        filter->blocks = shape->layout->block_kernel();
     filter->payload_size = shape->layout->payload_size(shape->bit_count);
     filter->capacity = shape->capacity;
     filter->target_fpr = shape->target_fpr;

@@ -52,20 +52,34 @@ static int resolve_kind(const bloomfilter_options *options, struct filter_shape 
     uint32_t layout = options->layout != 0 ? options->layout : BLOOMFILTER_LAYOUT_FLAT;
     shape->scheme = bloomfilter_hashing_find(hash);
     shape->layout = bloomfilter_bitset_find(layout);
-    return shape->scheme == NULL || shape->layout == NULL ? BLOOMFILTER_EUNSUPPORTED : 0;
+    return shape->scheme != NULL && shape->layout != NULL &&
+                   bloomfilter_hashing_suits(shape->scheme, shape->layout->block_bits != 0)
+               ? 0
+               : BLOOMFILTER_EUNSUPPORTED;
 }
 
 /* Each argument alone. A NaN fails the comparisons. */
 static bool are_in_range(const bloomfilter_options *options, const struct filter_shape *shape)
 {
-    bool derives = options->bit_count != 0 && options->hash_count != 0;
+    uint32_t fixed = shape->layout->hash_count;
+    bool derives = options->bit_count != 0 && (options->hash_count != 0 || fixed != 0);
     bool has_target = options->target_fpr > 0.0 && options->target_fpr < 1.0;
     return options->flags == 0 && (options->capacity != 0 || derives) &&
            (has_target || (derives && options->target_fpr == 0.0)) &&
            options->bit_count <= BLOOMFILTER_MAX_BIT_COUNT &&
            options->hash_count <= BLOOMFILTER_MAX_HASH_COUNT &&
+           (fixed == 0 || options->hash_count == 0 || options->hash_count == fixed) &&
            (options->seed == 0 || shape->scheme->takes_seed) &&
            (options->secret_size == 0 || shape->scheme->takes_secret);
+}
+
+static double computed_bit_count(const bloomfilter_options *options,
+                                 const struct bitset_layout *layout)
+{
+    if (layout->block_bits == 0)
+        return bloomfilter_sizing_bit_count(options->capacity, options->target_fpr);
+    return layout->block_bits * bloomfilter_sizing_block_count(
+                                    options->capacity, options->target_fpr, layout->hash_count);
 }
 
 static int resolve_size(const bloomfilter_options *options, struct filter_shape *shape)
@@ -74,17 +88,29 @@ static int resolve_size(const bloomfilter_options *options, struct filter_shape 
     double hash_count = options->hash_count;
 
     if (options->bit_count == 0)
-        bit_count = bloomfilter_sizing_bit_count(options->capacity, options->target_fpr);
-    if (bit_count > (double)BLOOMFILTER_MAX_BIT_COUNT)
+        bit_count = computed_bit_count(options, shape->layout);
+    if (bit_count > (double)shape->layout->max_bit_count)
         return BLOOMFILTER_ETOOLARGE;
     shape->bit_count = options->bit_count != 0 ? options->bit_count : (uint64_t)bit_count;
+    if (!bloomfilter_bitset_fits(shape->layout, shape->bit_count))
+        return BLOOMFILTER_EINVAL;
 
-    if (options->hash_count == 0)
+    if (shape->layout->hash_count != 0)
+        hash_count = shape->layout->hash_count;
+    else if (options->hash_count == 0)
         hash_count = bloomfilter_sizing_hash_count(shape->bit_count, options->capacity);
     if (hash_count > BLOOMFILTER_MAX_HASH_COUNT)
         return BLOOMFILTER_EINVAL;
     shape->hash_count = (uint32_t)hash_count;
     return 0;
+}
+
+static double implied_target(const struct filter_shape *shape)
+{
+    if (shape->layout->block_bits == 0)
+        return bloomfilter_sizing_target_fpr(shape->bit_count, shape->hash_count, shape->capacity);
+    return bloomfilter_sizing_block_target_fpr(shape->bit_count / shape->layout->block_bits,
+                                               shape->capacity, shape->hash_count);
 }
 
 static void complete(const bloomfilter_options *options, struct filter_shape *shape)
@@ -95,8 +121,7 @@ static void complete(const bloomfilter_options *options, struct filter_shape *sh
                           : bloomfilter_sizing_capacity(shape->bit_count, shape->hash_count);
     shape->target_fpr = options->target_fpr;
     if (options->target_fpr == 0.0)
-        shape->target_fpr =
-            bloomfilter_sizing_target_fpr(shape->bit_count, shape->hash_count, shape->capacity);
+        shape->target_fpr = implied_target(shape);
 }
 
 int bloomfilter_options_resolve(const bloomfilter_options *given, struct filter_shape *shape,

@@ -7,8 +7,6 @@
 
 uint64_t bloomfilter_raw_bits_size(const bloomfilter *filter)
 {
-    if (filter->layout->id != BLOOMFILTER_LAYOUT_FLAT)
-        return 0;
     return (filter->hasher.bit_count + 7) / 8;
 }
 

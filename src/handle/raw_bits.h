@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bare bits of a flat filter, as other programs exchange them: for the command's import and
+ * The bare bits of a filter, as other programs exchange them: for the command's import and
  * export. Not part of the public interface: bits that come from elsewhere were made under rules
  * that only the user can vouch for.
  */
@@ -11,7 +11,7 @@
 
 #include "bloomfilter.h"
 
-/* Bytes of the bare bit array, bit_count / 8 rounded up; 0 when the layout has none. */
+/* Bytes of the bare bit array, bit_count / 8 rounded up. */
 uint64_t bloomfilter_raw_bits_size(const bloomfilter *filter);
 
 /* Copies the bits out to exactly that many bytes. Returns 0 or EINVAL. */

@@ -39,7 +39,7 @@ const char *bloomfilter_strerror(int code)
     case BLOOMFILTER_ENOTFOUND:
         return "key is not in the filter";
     case BLOOMFILTER_ESELFTEST:
-        return "self-test failed: BLAKE2b answers wrongly in this process";
+        return "self-test failed: a hash answers wrongly in this process";
     }
     return "unknown error";
 }

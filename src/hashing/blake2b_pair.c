@@ -65,18 +65,19 @@ static void positions(const struct hasher *hasher, const void *key, size_t key_s
     bloomfilter_blake2b_pair_positions(hasher, &pair, positions, stride);
 }
 
-static void positions_with_libb2(const struct hasher *hasher, const void *key, size_t key_size,
-                                 uint64_t positions[], size_t stride)
+/* For layouts of blocks: h1 alone. */
+static uint64_t hash(const struct hasher *hasher, const void *key, size_t key_size)
 {
     struct hash_pair pair;
-    hash_pair_with_libb2(hasher, key, key_size, &pair);
-    bloomfilter_blake2b_pair_positions(hasher, &pair, positions, stride);
+    bloomfilter_blake2b_pair_hash(hasher, key, key_size, &pair);
+    return pair.h1;
 }
 
 bool bloomfilter_blake2b_pair_is_right(void)
 {
     return bloomfilter_blake2b_scheme_is_right(&bloomfilter_hashing_blake2b_pair,
-                                               positions_with_libb2);
+                                               hash_pair_with_libb2,
+                                               bloomfilter_blake2b_pair_positions);
 }
 
 static bool group_positions(const struct hasher *hasher, size_t count, const void *const keys[],
@@ -95,4 +96,6 @@ const struct hash_scheme bloomfilter_hashing_blake2b_pair = {
     .prepare = prepare,
     .positions = positions,
     .group_positions = group_positions,
+    .hash = hash,
+    .many_hashes = bloomfilter_blake2b_many_hashes,
 };

@@ -27,13 +27,23 @@ bool bloomfilter_blake2b_group_positions(blake2b_group_function *positions_of,
                                          const void *const keys[], const size_t key_sizes[],
                                          uint64_t positions[], struct flat_work *work);
 
+/* What `many_hashes` of a scheme promises, for one whose hash is the start of its first digest. */
+void bloomfilter_blake2b_many_hashes(const struct hasher *hasher, size_t count,
+                                     const void *const keys[], const size_t key_sizes[],
+                                     uint64_t hashes[]);
+
+/* The digest, or digests, of a key as two numbers, and what positions they give. */
+typedef void blake2b_hash_function(const struct hasher *hasher, const void *key, size_t key_size,
+                                   struct hash_pair *pair);
+typedef void blake2b_positions_function(const struct hasher *hasher, const struct hash_pair *pair,
+                                        uint64_t positions[], size_t stride);
+
 /*
- * Whether a scheme's positions are those of `with_libb2`, one key at a time and in groups, for a
- * few keys of each kind.
+ * Whether a scheme's positions and hashes are those of the digests that libb2 makes, one key at a
+ * time and in groups, for a few keys of each kind. The hash is the first number.
  */
 bool bloomfilter_blake2b_scheme_is_right(const struct hash_scheme *scheme,
-                                         void (*with_libb2)(const struct hasher *hasher,
-                                                            const void *key, size_t key_size,
-                                                            uint64_t positions[], size_t stride));
+                                         blake2b_hash_function *hash_with_libb2,
+                                         blake2b_positions_function *positions_of);
 
 #endif

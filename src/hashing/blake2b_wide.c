@@ -55,18 +55,18 @@ static void positions(const struct hasher *hasher, const void *key, size_t key_s
     bloomfilter_blake2b_wide_positions(hasher, &halves, positions, stride);
 }
 
-static void positions_with_libb2(const struct hasher *hasher, const void *key, size_t key_size,
-                                 uint64_t positions[], size_t stride)
+/* For layouts of blocks: a alone. */
+static uint64_t hash(const struct hasher *hasher, const void *key, size_t key_size)
 {
     struct hash_pair halves;
-    hash_with_libb2(hasher, key, key_size, &halves);
-    bloomfilter_blake2b_wide_positions(hasher, &halves, positions, stride);
+    bloomfilter_blake2b_wide_hash(hasher, key, key_size, &halves);
+    return halves.h1;
 }
 
 bool bloomfilter_blake2b_wide_is_right(void)
 {
-    return bloomfilter_blake2b_scheme_is_right(&bloomfilter_hashing_blake2b_wide,
-                                               positions_with_libb2);
+    return bloomfilter_blake2b_scheme_is_right(&bloomfilter_hashing_blake2b_wide, hash_with_libb2,
+                                               bloomfilter_blake2b_wide_positions);
 }
 
 static bool group_positions(const struct hasher *hasher, size_t count, const void *const keys[],
@@ -85,4 +85,6 @@ const struct hash_scheme bloomfilter_hashing_blake2b_wide = {
     .prepare = prepare,
     .positions = positions,
     .group_positions = group_positions,
+    .hash = hash,
+    .many_hashes = bloomfilter_blake2b_many_hashes,
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hashing: keys to positions. Knows nothing of where bits are kept.
+ * Hashing: keys to positions, or to one hash each. Knows nothing of where bits are kept.
  *
  * A scheme is one file that defines a `const struct hash_scheme`, and one row of registry.c. Its id
  * and definition (docs/format.md) are part of the file format and never change.
@@ -40,7 +40,8 @@ struct hash_scheme {
     /* Fills what `positions` needs of a hasher whose other fields are set. */
     void (*prepare)(struct hasher *hasher, uint64_t seed, const struct secret *secret);
 
-    /* The positions of one key, all below bit_count: number i goes to positions[i * stride]. */
+    /* The positions of one key, all below bit_count: number i goes to positions[i * stride]. NULL:
+     * the scheme has none. */
     void (*positions)(const struct hasher *hasher, const void *key, size_t key_size,
                       uint64_t positions[], size_t stride);
 
@@ -51,10 +52,23 @@ struct hash_scheme {
      */
     bool (*group_positions)(const struct hasher *hasher, size_t count, const void *const keys[],
                             const size_t key_sizes[], uint64_t positions[], struct flat_work *work);
+
+    /* The hash of one key, for layouts of blocks. NULL: the scheme has none. */
+    uint64_t (*hash)(const struct hasher *hasher, const void *key, size_t key_size);
+
+    /* The same of many keys. NULL: they are hashed one by one. */
+    void (*many_hashes)(const struct hasher *hasher, size_t count, const void *const keys[],
+                        const size_t key_sizes[], uint64_t hashes[]);
 };
 
 /* The scheme of an id, or NULL. */
 const struct hash_scheme *bloomfilter_hashing_find(uint32_t id);
+
+/* Whether the scheme gives what a layout takes: a hash for one of blocks, else positions. */
+static inline bool bloomfilter_hashing_suits(const struct hash_scheme *scheme, bool has_blocks)
+{
+    return has_blocks ? scheme->hash != NULL : scheme->positions != NULL;
+}
 
 /* Makes a hasher; bit_count and hash_count are at least 1. */
 void bloomfilter_hashing_prepare(struct hasher *hasher, const struct hash_scheme *scheme,
@@ -68,6 +82,10 @@ void bloomfilter_hashing_prepare(struct hasher *hasher, const struct hash_scheme
 void bloomfilter_hashing_positions(const struct hasher *hasher, size_t count,
                                    const void *const keys[], const size_t key_sizes[],
                                    uint64_t positions[], struct flat_work *work);
+
+/* The hashes of many keys, of a scheme that has them. */
+void bloomfilter_hashing_hashes(const struct hasher *hasher, size_t count, const void *const keys[],
+                                const size_t key_sizes[], uint64_t hashes[]);
 
 /* value mod bit_count. By Barrett's method: the quotient is right or one too small. */
 static inline uint64_t bloomfilter_hashing_reduce(const struct hasher *hasher, uint64_t value)
@@ -107,5 +125,6 @@ extern const struct hash_scheme bloomfilter_hashing_blake2b_pair;
 extern const struct hash_scheme bloomfilter_hashing_blake2b_indexed;
 extern const struct hash_scheme bloomfilter_hashing_murmur3_tweak;
 extern const struct hash_scheme bloomfilter_hashing_blake2b_wide;
+extern const struct hash_scheme bloomfilter_hashing_xxh64;
 
 #endif

@@ -2,10 +2,9 @@
 #include "hashing/hashing.h"
 
 static const struct hash_scheme *const schemes[] = {
-    &bloomfilter_hashing_blake2b_pair,
-    &bloomfilter_hashing_blake2b_indexed,
-    &bloomfilter_hashing_murmur3_tweak,
-    &bloomfilter_hashing_blake2b_wide,
+    &bloomfilter_hashing_blake2b_pair,  &bloomfilter_hashing_blake2b_indexed,
+    &bloomfilter_hashing_murmur3_tweak, &bloomfilter_hashing_blake2b_wide,
+    &bloomfilter_hashing_xxh64,
 };
 
 const struct hash_scheme *bloomfilter_hashing_find(uint32_t id)
@@ -38,6 +37,18 @@ void bloomfilter_hashing_positions(const struct hasher *hasher, size_t count,
         return;
     for (size_t j = 0; j < count; j++)
         scheme->positions(hasher, keys[j], key_sizes[j], positions + j, KEY_GROUP);
+}
+
+void bloomfilter_hashing_hashes(const struct hasher *hasher, size_t count, const void *const keys[],
+                                const size_t key_sizes[], uint64_t hashes[])
+{
+    const struct hash_scheme *scheme = hasher->scheme;
+    if (scheme->many_hashes != NULL) {
+        scheme->many_hashes(hasher, count, keys, key_sizes, hashes);
+        return;
+    }
+    for (size_t j = 0; j < count; j++)
+        hashes[j] = scheme->hash(hasher, keys[j], key_sizes[j]);
 }
 
 struct prediction_shape bloomfilter_hashing_shape(const struct hash_scheme *scheme,

@@ -88,11 +88,14 @@ static int authenticate(const uint8_t *bytes, size_t header_size, const struct s
     return code != 0 ? code : check_tag(bytes, header_size, secret);
 }
 
+/* A later release may put together what this one does not. */
 static int check_known(const uint8_t *bytes)
 {
-    if ((bytes_load_le32(bytes + AT_INCOMPATIBLE) & ~INCOMPATIBLE_KNOWN) != 0 ||
-        bloomfilter_hashing_find(bytes_load_le32(bytes + AT_HASH)) == NULL ||
-        bloomfilter_bitset_find(bytes_load_le32(bytes + AT_LAYOUT)) == NULL ||
+    const struct hash_scheme *scheme = bloomfilter_hashing_find(bytes_load_le32(bytes + AT_HASH));
+    const struct bitset_layout *layout =
+        bloomfilter_bitset_find(bytes_load_le32(bytes + AT_LAYOUT));
+    if ((bytes_load_le32(bytes + AT_INCOMPATIBLE) & ~INCOMPATIBLE_KNOWN) != 0 || scheme == NULL ||
+        layout == NULL || !bloomfilter_hashing_suits(scheme, layout->block_bits != 0) ||
         bytes_load_le32(bytes + AT_BODY_DIGEST_ID) != BODY_DIGEST_ID)
         return BLOOMFILTER_EUNSUPPORTED;
     return 0;
@@ -136,8 +139,10 @@ static bool is_measured_fpr(double rate)
 /* Comparisons are written so that a NaN fails them. */
 static bool is_within_limits(const struct file_header *header)
 {
-    return header->bit_count >= 1 && header->bit_count <= BLOOMFILTER_MAX_BIT_COUNT &&
-           header->hash_count >= 1 && header->hash_count <= BLOOMFILTER_MAX_HASH_COUNT &&
+    const struct bitset_layout *layout = bloomfilter_bitset_find(header->layout);
+    return bloomfilter_bitset_fits(layout, header->bit_count) && header->hash_count >= 1 &&
+           header->hash_count <= BLOOMFILTER_MAX_HASH_COUNT &&
+           (layout->hash_count == 0 || header->hash_count == layout->hash_count) &&
            header->capacity >= 1 && header->target_fpr > 0.0 && header->target_fpr < 1.0 &&
            is_measured_fpr(header->measured_fpr) &&
            (!header->keyed || bloomfilter_hashing_find(header->hash)->takes_secret);

@@ -16,7 +16,8 @@
 /* How a scheme's positions of one key relate to each other. */
 enum position_model {
     POSITION_MODEL_INDEPENDENT, /* hash_count independent hashes mod bit_count */
-    POSITION_MODEL_PROGRESSION  /* (h1 + i * step) mod bit_count, step = h2 mod bit_count, or 1 */
+    POSITION_MODEL_PROGRESSION, /* (h1 + i * step) mod bit_count, step = h2 mod bit_count, or 1 */
+    POSITION_MODEL_BLOCKS       /* one in each of the hash_count 32-bit words of a random block */
 };
 
 struct prediction_shape {

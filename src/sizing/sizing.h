@@ -17,6 +17,16 @@ double bloomfilter_sizing_bit_count(uint64_t capacity, double target_fpr);
 /* Positions per key: bit_count / capacity * ln 2, rounded half to even, at least 1. */
 double bloomfilter_sizing_hash_count(uint64_t bit_count, uint64_t capacity);
 
+/*
+ * Blocks of `words` 32-bit words, for layouts of blocks: as few as keep to the target when keys per
+ * block follow Poisson's law, which is a little more than what they do. INFINITY where no number
+ * of blocks does. src/sizing/blocks.c says why this is the same on every machine.
+ */
+double bloomfilter_sizing_block_count(uint64_t capacity, double target_fpr, uint32_t words);
+
+/* The rate of so many blocks by that law, rounded up to 20 binary digits, inside (0, 1). */
+double bloomfilter_sizing_block_target_fpr(uint64_t block_count, uint64_t capacity, uint32_t words);
+
 /* Keys that fill half of the bits: round(bit_count * ln 2 / hash_count), at least 1. */
 uint64_t bloomfilter_sizing_capacity(uint64_t bit_count, uint32_t hash_count);
 

@@ -2,10 +2,24 @@
 #include "support/cpu.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#include <cpuid.h>
+#endif
 
 enum { KNOWN = 1 << 30 };
 
 static atomic_uint known_features;
+
+#if defined(__x86_64__) && defined(__GNUC__)
+/* Compilers have no common name for it. */
+static bool has_cmpxchg16b(void)
+{
+    unsigned a, b, c = 0, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_CMPXCHG16B) != 0;
+}
+#endif
 
 static unsigned present_features(void)
 {
@@ -13,7 +27,7 @@ static unsigned present_features(void)
 #if defined(__x86_64__) && defined(__GNUC__)
     if (__builtin_cpu_supports("popcnt"))
         features |= CPU_POPCNT;
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+    if (has_cmpxchg16b() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
         __builtin_cpu_supports("bmi2"))
         features |= CPU_AVX2;
     if ((features & CPU_AVX2) && __builtin_cpu_supports("avx512f") &&

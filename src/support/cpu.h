@@ -5,8 +5,8 @@
 
 enum cpu_feature {
     CPU_POPCNT = 1,
-    CPU_AVX2 = 2,  /* with BMI and BMI2 */
-    CPU_AVX512 = 4 /* F, BW, DQ and VL, besides AVX2 */
+    CPU_AVX2 = 2,  /* with BMI, BMI2 and CMPXCHG16B */
+    CPU_AVX512 = 4 /* F, BW, DQ and VL, with all of AVX2 */
 };
 
 /* The features that the processor and the system have, less those that are left out. */

@@ -202,6 +202,7 @@ const struct blake2b_kernel bloomfilter_x86_blake2b_avx512 = {
     .wide = wide,
     .pair_positions = pair_positions,
     .wide_positions = wide_positions,
+    .group_hashes = group_hashes,
     .worthwhile = 4,
 };
 

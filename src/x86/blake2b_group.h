@@ -203,6 +203,45 @@ static size_t largest_of(const size_t key_sizes[])
 POSITIONS_OF_ALL_SIZES(pair)
 POSITIONS_OF_ALL_SIZES(wide)
 
+/* ---- one digest of each key */
+
+ALWAYS_INLINE void group_hashes_of(const struct blake2b_chain *chain, const void *const keys[],
+                                   const size_t key_sizes[], int word_count, uint64_t hashes[])
+{
+    for (size_t lane = 0; lane < KEY_GROUP; lane += LANES) {
+        struct block_lanes lanes;
+        vector words[1];
+        load_lanes(&lanes, keys + lane, key_sizes + lane, word_count);
+        hash_lanes(&lanes, chain, 1, words, 0, NULL);
+        STORE(hashes + lane, words[0]);
+    }
+}
+
+static TARGET __attribute__((noinline)) void group_hashes_4(const struct blake2b_chain *chain,
+                                                            const void *const keys[],
+                                                            const size_t key_sizes[],
+                                                            uint64_t hashes[])
+{
+    group_hashes_of(chain, keys, key_sizes, 4, hashes);
+}
+
+static TARGET __attribute__((noinline)) void group_hashes_16(const struct blake2b_chain *chain,
+                                                             const void *const keys[],
+                                                             const size_t key_sizes[],
+                                                             uint64_t hashes[])
+{
+    group_hashes_of(chain, keys, key_sizes, 16, hashes);
+}
+
+static void group_hashes(const struct blake2b_chain *chain, const void *const keys[],
+                         const size_t key_sizes[], uint64_t hashes[])
+{
+    if (largest_of(key_sizes) <= 32)
+        group_hashes_4(chain, keys, key_sizes, hashes);
+    else
+        group_hashes_16(chain, keys, key_sizes, hashes);
+}
+
 /* ---- leaves of a tree, one per lane; a lane without one hashes nothing */
 
 struct leaf_lanes {

@@ -47,7 +47,7 @@ build() {
     cp -R "$work/unchanged" "$work/objects"
     [ $# -eq 0 ] || compile "$work/objects/handle" "${@/#/$tree/src/handle/}"
     "$CC" -g -shared -Wl,-soname,$soname -Wl,--version-script,$map \
-        -o libbloomfilter.so "$work"/objects/*/*.o -lb2 -lm
+        -o libbloomfilter.so "$work"/objects/*/*.o -lb2 -lxxhash -lm
     ar rc libbloomfilter.a "$work"/objects/*/*.o
 }
 

@@ -9,6 +9,7 @@ sizes are computed here, in the order of operations of its section 11. No code o
 import argparse
 import csv
 import decimal
+import functools
 import hashlib
 import math
 import os
@@ -21,7 +22,7 @@ sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(HERE, "format")]
 import generate  # noqa: E402 (the path has to be set before)
 import read_format as rf  # noqa: E402
 
-SCHEMES = {"pair": 1, "indexed": 2, "murmur": 3, "wide": 4}
+SCHEMES = {"pair": 1, "indexed": 2, "murmur": 3, "wide": 4, "xxh64": 5}
 
 
 def numbers(text):
@@ -51,6 +52,35 @@ def classic_rate(m, k, n):
     return min(max(rate, sys.float_info.min), 1 - sys.float_info.epsilon / 2)
 
 
+def block_rate(mean):
+    """The rate of the layout split-block with so many keys per block on average."""
+    probability, total, j = math.exp(-mean), 0.0, 0
+    while j < mean or probability > 1e-18 * total:
+        j += 1
+        probability *= mean / j
+        total += probability * (1 - (31 / 32) ** j) ** 8
+    return total + mean / 2 ** 32
+
+
+@functools.lru_cache(maxsize=None)
+def block_steps(p):
+    """The largest L for which block_rate(L / 1024) is at most p."""
+    low, high = 0, 512 * 1024
+    while low < high:
+        middle = (low + high + 1) // 2
+        if block_rate(middle / 1024) <= p:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def sizing_blocks(n, p):
+    """m for n keys and the rate p in the layout split-block; None if there is none."""
+    steps = block_steps(p)
+    return 256 * -(-1024 * n // steps) if steps else None
+
+
 # ---- One function for each file: whether a row is right.
 
 def check_pair(row):
@@ -77,6 +107,21 @@ def check_murmur(row):
     at = rf.positions(3, bytes.fromhex(row["key_hex"]), int(row["m"]), int(row["k"]),
                       seed=int(row["tweak"]))
     return at == numbers(row["positions"])
+
+
+def check_xxh64(row):
+    return "%016x" % rf.xxh64(bytes.fromhex(row["key_hex"])) == row["hash"]
+
+
+def check_split_block(row):
+    key, secret = bytes.fromhex(row["key_hex"]), bytes.fromhex(row["secret_hex"])
+    h = rf.key_hash(SCHEMES[row["scheme"]], key, secret)
+    return ("%016x" % h == row["hash"]
+            and rf.split_block_bits(h, int(row["m"])) == numbers(row["bits"]))
+
+
+def check_sizing_split_block(row):
+    return sizing_blocks(int(row["n"]), rate(row["p"])) == int(row["m"])
 
 
 def check_sizing(row):
@@ -154,8 +199,11 @@ CHECKS = {
     "blake2b_indexed.csv": check_indexed,
     "blake2b_wide.csv": check_wide,
     "murmur3_tweak.csv": check_murmur,
+    "xxh64.csv": check_xxh64,
+    "split_block.csv": check_split_block,
     "sizing.csv": check_sizing,
     "target_fpr.csv": check_target_fpr,
+    "sizing_split_block.csv": check_sizing_split_block,
     "whole_filters.csv": check_whole,
     "whole_files.csv": check_file,
 }

@@ -56,6 +56,7 @@ static void intersect(uint8_t *into, const uint8_t *from, uint64_t size)
 static const struct bitset_layout new_layout = {
     .id = LATER_LAYOUT,
     .name = "later",
+    .max_bit_count = (uint64_t)1 << 60,
     .payload_size = payload_size,
     .add = add,
     .contains = contains,

@@ -22,7 +22,8 @@ import read_format as rf  # noqa: E402 (the path has to be set before)
 
 NAN = bytes.fromhex("000000000000f87f")  # never measured; by its bytes: there are many NaNs
 SECRET = bytes(range(32))
-PAIR, INDEXED, MURMUR, WIDE = 1, 2, 3, 4
+PAIR, INDEXED, MURMUR, WIDE, XXH64 = 1, 2, 3, 4, 5
+SPLIT_BLOCK = 2  # layout
 
 # The header as in the reader, but with the rates as bytes: packing a NaN as a number could
 # give another one.
@@ -55,9 +56,10 @@ def build(keys="", secret=b"", metadata=b"", stray_bits=(), reserved=b"", **fiel
     # The payload is that of sane fields: what a lie about m or k would ask for is not built.
     m = fields["m"] if 1 <= fields.get("m", 0) <= 1 << 24 else values["m"]
     k = fields["k"] if 1 <= fields.get("k", 0) <= 255 else values["k"]
-    known = fields.get("hash_id") in rf.HASHES
-    cells = bytearray(rf.fill(keys, fields["hash_id"] if known else PAIR, m, k, secret,
-                              fields.get("seed", 0)))
+    hash_id, layout_id = fields.get("hash_id", PAIR), fields.get("layout_id", 1)
+    if hash_id not in rf.SUITABLE.get(layout_id, ()):
+        hash_id, layout_id = PAIR, 1
+    cells = bytearray(rf.fill(keys, hash_id, m, k, secret, fields.get("seed", 0), layout_id))
     for j in stray_bits:
         cells[j // 8] |= 1 << j % 8
     values["payload_size"] = len(cells)
@@ -111,6 +113,15 @@ FILES = {
     # Scheme 3 with a tweak.
     "good-neo-murmur": build("user:0..99", hash_id=MURMUR, seed=123456, m=4096, k=11, capacity=100,
                              target_fpr=0.001),
+    # Layout 2 with scheme 5: what Parquet has. The first is a bitset of Parquet's own.
+    "good-parquet-block": build("a0 a1 a2 a3 a4 a5 a6 a7 a8 a9", hash_id=XXH64,
+                                layout_id=SPLIT_BLOCK, m=256, k=8, capacity=22, target_fpr=0.01),
+    # Full to capacity, a body of two leaves.
+    "good-parquet-users": build("user:0..49999", hash_id=XXH64, layout_id=SPLIT_BLOCK, m=526592,
+                                k=8, capacity=50000),
+    # Layout 2 with scheme 1, keyed.
+    "good-split-block-keyed": build("user:0..99", secret=SECRET, layout_id=SPLIT_BLOCK, m=1280, k=8,
+                                    capacity=100),
     # Format 1.7: a header of 256 bytes and a compatible-feature bit that 1.0 does not know.
     "good-later-minor": build(TEN, minor=7, compatible=1 << 31, reserved=b"\xab" * 64),
 
@@ -151,6 +162,15 @@ FILES = {
     "bad-k-huge": build(TEN, k=(1 << 32) - 1),
     # m past 2^60, and the payload_size that it would have: 2^61 bytes.
     "bad-m-huge": build(TEN, m=(1 << 64) - 1, payload_size=1 << 61),
+    # Layout 2: half a block.
+    "bad-half-block": build(TEN, hash_id=XXH64, layout_id=SPLIT_BLOCK, m=640, k=8),
+    # Layout 2: more blocks than the upper half of a hash can choose.
+    "bad-blocks-huge": build(TEN, hash_id=XXH64, layout_id=SPLIT_BLOCK, m=(1 << 40) + 256, k=8,
+                             payload_size=(1 << 37) + 32),
+    # Layout 2: a key has 8 bits in a block.
+    "bad-block-k": build(TEN, hash_id=XXH64, layout_id=SPLIT_BLOCK, m=512, k=7),
+    # Scheme 5 takes no secret.
+    "bad-xxh64-keyed": build(TEN, secret=SECRET, hash_id=XXH64, layout_id=SPLIT_BLOCK, m=512, k=8),
     # payload_offset + payload_size is 2^64 + 1200, and wraps to 1200.
     "bad-payload-wraps": build(TEN, payload_offset=(1 << 64) - 64, payload_size=1264),
     # header_size + metadata_size is 2^64 + 64, and wraps to 64.
@@ -171,6 +191,8 @@ FILES = {
     # A hash id, a layout id and a body digest id that nobody has given out.
     "unsupported-hash": build(TEN, hash_id=0x7777),
     "unsupported-layout": build(TEN, layout_id=0x7777),
+    # Known, both of them, but nobody has put them together.
+    "unsupported-pair-of-ids": build(TEN, hash_id=XXH64, layout_id=1),
     "unsupported-digest": build(TEN, digest_id=99),
 
     # ---- secret: a good keyed file. What is wrong is the secret that INDEX.csv gives with it.
