@@ -201,6 +201,9 @@ breaks "a higher lower limit" "BLOOMFILTER_MIN_SECRET_SIZE was 16 and is 32"
 change $header 's/(_MURMUR3_TWEAK = 3)/\1, BLOOMFILTER_HASH_MORE = 99/'
 adds "an added value of an enum" "BLOOMFILTER_HASH_MORE"
 
+change $header 's/(_MURMUR3_TWEAK = 3)/\1, BLOOMFILTER_HASH_MORE = 3/'
+adds "a second name for a value of an enum" "BLOOMFILTER_HASH_MORE"
+
 change $header 's/^enum bloomfilter_layout/typedef enum { BLOOMFILTER_MORE } bloomfilter_more;\n&/'
 build
 expect 1 "an enum that is overlooked" "is not written" $check $library
