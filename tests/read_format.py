@@ -238,7 +238,7 @@ def read(data, secret=b""):
     measured = h.measured_fpr
     never = measured != measured  # true for a NaN only
     need(never or math.copysign(1, measured) > 0 and measured <= 1, 12, "damaged", "measured_fpr")
-    need(not keyed or h.hash_id in (1, 2), 12, "damaged", "a scheme without secret in a keyed filter")
+    need(not keyed or h.hash_id in (1, 2, 4), 12, "damaged", "a scheme without secret in a keyed filter")
     need(h.minor != 0 or not any(header[168:-16]), 13, "damaged", "reserved bytes")
     need(h.metadata_size <= 1 << 24, 14, "damaged", "metadata_size")
     metadata_end = end + h.metadata_size
