@@ -20,6 +20,7 @@ set(bloomfilter_command_sources
     tools/key_adder.c
     tools/key_files.c
     tools/keys.c
+    tools/line_writer.c
     tools/main.c
     tools/metadata.c
     tools/names.c

@@ -689,11 +689,39 @@ plan_warns() {
     bloomfilter query -q --secret-file secret keyed.bloom three.txt - three.txt < three.txt
 }
 
+@test "answers of any length come out as they are, in their order" {
+    for size in {65532..65538} 131072 200000; do
+        printf "x\n%0${size}d\n\n" 0 > $size.keys
+        printf "x\n%0${size}d\n\n%0$((size - 1))d\nend\n" 0 0 > $size-and-more.keys
+    done
+    cat *.keys > keys
+    bloomfilter build -p 1e-3 x.bloom keys
+    bloomfilter query x.bloom *.keys | cmp - keys
+    bloomfilter query x.bloom keys | cmp - keys
+    tr '\n' '\0' < keys > nul
+    bloomfilter query -0 x.bloom nul | cmp - nul
+    run -1 bloomfilter query -v x.bloom keys
+    [ -z "$output" ]
+}
+
+@test "answers that do not fit on a disk are an error, and so far in order" {
+    seq 30000 > keys
+    bloomfilter build -p 1e-3 x.bloom keys
+    (ulimit -f 100
+        bloomfilter query x.bloom keys > out 2> said || echo $? > status)
+    [ "$(cat status)" = 2 ]
+    [ "$(cat said)" = "bloomfilter: standard output: cannot write: File too large" ]
+    [ "$(wc -c < out)" = 102400 ]
+    head -c 102400 keys | cmp - out
+}
+
 @test "output that cannot be written is an error" {
     three_keys
     full() { "$BLOOMFILTER" "$@" > /dev/full; }
     fails_with "standard output: cannot write: No space left" full query three.bloom three.txt
     fails_with "standard output: cannot write: No space left" full query -c three.bloom three.txt
+    { cat three.txt; printf '%0100000d' 0; } > long
+    fails_with "standard output: cannot write: No space left" full query -v three.bloom long
     fails_with "standard output: cannot write: No space left" full info three.bloom
     fails_with "standard output: cannot write: No space left" full plan -n 10 -p 1%
     fails_with "standard output: cannot write: No space left" full --help

@@ -9,12 +9,11 @@
 
 #include "filter_file.h"
 #include "key_files.h"
+#include "line_writer.h"
 #include "progress.h"
 #include "report.h"
 #include "secret.h"
 #include "standard_input.h"
-
-enum { OUTPUT_ROOM = 1 << 16 };
 
 typedef struct query_run {
     const bloomfilter *filter;
@@ -22,12 +21,13 @@ typedef struct query_run {
     uint64_t selected;
     int write_error; /* errno of a write to standard output that failed; 0: none did */
     int code;        /* what bloomfilter_contains_many returned */
+    line_writer writer;
 } query_run;
 
-static bool print_line(const query_run *query, const void *line, size_t size)
+static bool stop_writing(query_run *query)
 {
-    char separator = query->options->null_separated ? '\0' : '\n';
-    return fwrite(line, 1, size, stdout) == size && putc(separator, stdout) != EOF;
+    query->write_error = errno;
+    return false;
 }
 
 /* Each batch is written out at once, so that whoever waits for the answers at the other end of a
@@ -49,12 +49,10 @@ static bool answer_batch(void *context, const key_batch *batch)
         query->selected++;
         if (options->quiet)
             return false;
-        if (!silent && !print_line(query, batch->lines[i], batch->line_sizes[i]))
-            query->write_error = errno;
+        if (!silent && line_writer_put(&query->writer, batch->lines[i], batch->line_sizes[i]) < 0)
+            return stop_writing(query);
     }
-    if (!silent && fflush(stdout) != 0)
-        query->write_error = errno;
-    return query->write_error == 0;
+    return line_writer_flush(&query->writer) == 0 || stop_writing(query);
 }
 
 /* A progress line would run into the answers on a terminal, and on that of whoever reads them from
@@ -68,10 +66,10 @@ static bool output_is_quiet(void)
 
 static int run_query_on(const bloomfilter *filter, const char *path, const command_options *options)
 {
-    query_run query = {filter, options, 0, 0, 0};
+    query_run query = {.filter = filter, .options = options};
     key_files files;
 
-    setvbuf(stdout, NULL, _IOFBF, OUTPUT_ROOM);
+    query.writer.separator = options->null_separated ? '\0' : '\n';
     if (!options->count_only && !output_is_quiet())
         progress_disable();
     if (key_files_open(&files, options, options->operands, options->operand_count) < 0)
