@@ -108,7 +108,7 @@ emulate() {
 machine() {
     step "$1, emulated" "$1" "-LE ^(large|long|statistical|tree)\$ -E ^(process|$2)\$" \
         -DCMAKE_TOOLCHAIN_FILE="$root/cmake/toolchains/$1.cmake" \
-        -DBLOOMFILTER_FOREIGN="$build_dir/foreign"
+        -DBLOOMFILTER_FOREIGN="$build_dir/foreign" -DBLOOMFILTER_BUILD_BENCHMARKS=OFF
     summary+=("  left out there: faults, installed, process, and tests that start other programs")
 }
 
@@ -131,16 +131,19 @@ step "gcc" gcc "-LE ^($left_out)\$" -DCMAKE_C_COMPILER=gcc
 step "clang" clang "-LE ^(large|long|statistical|tree)\$" -DCMAKE_C_COMPILER=clang
 step "AddressSanitizer, UndefinedBehaviorSanitizer" asan "-LE ^(large|long|statistical|tree)\$" \
     -DCMAKE_C_COMPILER=clang -DBLOOMFILTER_SANITIZE=address,undefined
+# From here on without bench/: its code is that of the steps above.
 step "ThreadSanitizer" tsan "-L ^threads\$" \
-    -DCMAKE_C_COMPILER=clang -DBLOOMFILTER_SANITIZE=thread
+    -DCMAKE_C_COMPILER=clang -DBLOOMFILTER_SANITIZE=thread -DBLOOMFILTER_BUILD_BENCHMARKS=OFF
 # Of the longest tests, two are about system calls and about installing, and not about the code.
 other_optimization="-LE ^(large|long|statistical|tree|abi)\$"
 if [ "$left_out" != none ]; then
     other_optimization="-LE ^(large|long|statistical|tree|abi|installed)\$ -E ^faults\$"
 fi
-step "gcc -O0" O0 "$other_optimization" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug
+step "gcc -O0" O0 "$other_optimization" -DCMAKE_C_COMPILER=gcc -DCMAKE_BUILD_TYPE=Debug \
+    -DBLOOMFILTER_BUILD_BENCHMARKS=OFF
 step "gcc -O3 -flto" lto "$other_optimization" -DCMAKE_C_COMPILER=gcc \
-    -DCMAKE_BUILD_TYPE=Release -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON
+    -DCMAKE_BUILD_TYPE=Release -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=ON \
+    -DBLOOMFILTER_BUILD_BENCHMARKS=OFF
 
 heading "Packages of other machines"
 if [ "$left_out" != none ] && emulate machines; then
@@ -152,6 +155,7 @@ elif [ "$left_out" = none ] && emulate machines all-machines; then
     machine armel none
     memcheck="bitset|file|format_files|handle|hashing|persist|serializer|vectors"
     step "valgrind" valgrind "-R ^($memcheck)\$" -DCMAKE_C_COMPILER=gcc \
+        -DBLOOMFILTER_BUILD_BENCHMARKS=OFF \
         "-DCMAKE_CROSSCOMPILING_EMULATOR=valgrind;-q;--error-exitcode=99;--leak-check=full"
 fi
 
