@@ -37,7 +37,7 @@ struct world {
 /* Each scheme with the layouts that it goes with. */
 static void take_kind(bloomfilter_options *options, uint8_t choice)
 {
-    static const uint32_t kinds[][2] = {{1, 1}, {2, 1}, {3, 1}, {1, 2}, {5, 2}};
+    static const uint32_t kinds[][2] = {{1, 1}, {2, 1}, {3, 1}, {4, 1}, {1, 2}, {4, 2}, {5, 2}};
     const uint32_t *kind = kinds[choice % (sizeof kinds / sizeof kinds[0])];
     options->hash = kind[0];
     options->layout = kind[1];

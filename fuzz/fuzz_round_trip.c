@@ -18,7 +18,7 @@ static bloomfilter_options take_options(struct input *input, const uint8_t *secr
         options.target_fpr = (double)(target % 1000) / 1000;
     options.bit_count = take_number(input, 2);
     options.hash_count = (uint32_t)take_number(input, 2) % 300;
-    options.hash = (choice >> 1 & 3) + (choice >> 5 & 1);
+    options.hash = (choice >> 1 & 3) + (choice >> 4 & 1);
     options.layout = choice >> 3 & 1;
     options.flags = choice >> 4 == 15;
     if (choice & 32) {

@@ -172,7 +172,8 @@ typedef struct bloomfilter_options {
                               given: then round(bit_count * ln 2 / hash_count), at least 1 */
     double target_fpr;     /* acceptable false positive rate at capacity, 0 < target_fpr < 1; 0 only
                               with bit_count and hash_count given: then (1 - exp(-hash_count *
-                              capacity / bit_count))^hash_count */
+                              capacity / bit_count))^hash_count; split-block: the rate of such
+                              blocks (docs/format.md, section 11) */
     uint64_t bit_count;    /* bits, 1 to 2^60; 0: ceil(-capacity * ln(target_fpr) / (ln 2)^2).
                               Split-block: a multiple of 256, up to 2^40; 0: what keeps to
                               target_fpr (docs/format.md, section 11) */
@@ -184,8 +185,8 @@ typedef struct bloomfilter_options {
     uint32_t flags;        /* must be 0 */
     uint64_t seed;         /* scheme 3: the tweak, in the low 32 bits. Other schemes have no seed:
                               must be 0 (to vary their hashes, use a secret) */
-    const void *secret;    /* keys the hash of schemes 1, 2 and 4; NULL: none. Copied, never stored in
-                              a file, and wiped from memory by bloomfilter_free */
+    const void *secret;    /* keys the hash of schemes 1, 2 and 4; NULL: none. Copied, never stored
+                              in a file, and wiped from memory by bloomfilter_free */
     size_t secret_size;    /* bytes at secret: 16 to 64; 0 when it is NULL, and only then */
 } bloomfilter_options;
 
@@ -272,7 +273,8 @@ BLOOMFILTER_API int bloomfilter_new(bloomfilter **out, uint64_t capacity, double
  * that the layout cannot have, a secret that is not 16 to 64 bytes long or whose scheme takes none,
  * a seed for a scheme that has none; EUNSUPPORTED for a hash or layout that this release does not
  * have, or does not put together (2 and 3 with split-block, 5 with flat); and ETOOLARGE for a
- * split-block filter of more than 2^40 bits.
+ * split-block filter of more than 2^40 bits, also where no number of bits meets the target (below
+ * about 2.3e-13).
  */
 BLOOMFILTER_API int bloomfilter_create(bloomfilter **out, const bloomfilter_options *options);
 

@@ -339,7 +339,7 @@ static void test_split_block(void **state)
 static void test_sizing_split_block(void **state)
 {
     (void)state;
-    assert_int_equal(for_each_row("sizing_split_block.csv", 3, sizing_split_block_row, NULL), 331);
+    assert_int_equal(for_each_row("sizing_split_block.csv", 3, sizing_split_block_row, NULL), 349);
 }
 
 static void test_sizing(void **state)

@@ -28,8 +28,8 @@ static int report_pair(const bloomfilter_options *shape, const char *subject)
     if (shape->hash == BLOOMFILTER_HASH_XXH64)
         return report_error(subject, "xxh64 goes with --layout split-block only");
     return report_error(subject,
-                        "%s does not go with --layout split-block. Use xxh64 or "
-                        "blake2b-pair",
+                        "%s does not go with --layout split-block. Use xxh64, "
+                        "blake2b-pair or blake2b-wide",
                         hash_name(shape->hash));
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "handle/handle.h"
+#include "hashing/splitmix64.h"
 #include "sizing/prediction.h"
 #include "support/bytes.h"
 
@@ -143,14 +144,11 @@ int bloomfilter_peek(const void *bytes, size_t size, bloomfilter_info *info)
     return 0;
 }
 
-/* Fixed for ever, so that one seed gives the same probes everywhere: splitmix64, published by
- * Steele, Lea and Flood in 2014. */
+/* Fixed for ever, so that one seed gives the same probes everywhere: SplitMix64. */
 static uint64_t next_random(uint64_t *state)
 {
-    uint64_t mix = *state += 0x9e3779b97f4a7c15u;
-    mix = (mix ^ mix >> 30) * 0xbf58476d1ce4e5b9u;
-    mix = (mix ^ mix >> 27) * 0x94d049bb133111ebu;
-    return mix ^ mix >> 31;
+    *state += 0x9e3779b97f4a7c15u;
+    return splitmix64_mix(*state);
 }
 
 enum { PROBES_AT_A_TIME = 64, PROBE_SIZE = 16 };

@@ -1,24 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 #include "hashing/blake2b_scheme.h"
 
-#include <string.h>
-
 /* The arguments of a group function of a kernel. */
 struct group {
     const void *keys[KEY_GROUP];
     size_t sizes[KEY_GROUP];
 };
 
-/* False if the group is not worth while, or a key is not for the kernel. */
+static bool is_for_group(const struct hasher *hasher, size_t key_size)
+{
+    return blake2b_is_for_kernel(hasher, key_size, BLAKE2B_BLOCK);
+}
+
+/*
+ * A group of the keys that the kernel can take; one of them fills it up in place of the others,
+ * which are hashed by themselves afterwards. False if it is not worth while.
+ */
 static bool make_group(struct group *group, const struct hasher *hasher, size_t count,
                        const void *const keys[], const size_t key_sizes[])
 {
-    if (count < hasher->kernel->worthwhile)
+    size_t fitting = 0;
+    size_t filler = 0;
+    for (size_t j = 0; j < count; j++)
+        if (is_for_group(hasher, key_sizes[j])) {
+            filler = j;
+            fitting++;
+        }
+    if (fitting < hasher->kernel->worthwhile)
         return false;
     for (size_t j = 0; j < KEY_GROUP; j++) {
-        size_t from = j < count ? j : 0; /* the first key fills the group up */
-        if (!blake2b_is_for_kernel(hasher, key_sizes[from], BLAKE2B_BLOCK))
-            return false;
+        size_t from = j < count && is_for_group(hasher, key_sizes[j]) ? j : filler;
         group->keys[j] = blake2b_key_start(keys[from], key_sizes[from]);
         group->sizes[j] = key_sizes[from];
     }
@@ -34,6 +45,9 @@ bool bloomfilter_blake2b_group_positions(blake2b_group_function *positions_of,
     if (positions_of == NULL || !make_group(&group, hasher, count, keys, key_sizes))
         return false;
     positions_of(hasher, group.keys, group.sizes, positions, work);
+    for (size_t j = 0; j < count; j++)
+        if (!is_for_group(hasher, key_sizes[j]))
+            hasher->scheme->positions(hasher, keys[j], key_sizes[j], positions + j, KEY_GROUP);
     return true;
 }
 
@@ -50,7 +64,10 @@ static void hash_group(const struct hasher *hasher, size_t count, const void *co
         return;
     }
     hasher->kernel->group_hashes(&hasher->chains[0], group.keys, group.sizes, all);
-    memcpy(hashes, all, count * sizeof *hashes);
+    for (size_t j = 0; j < count; j++)
+        hashes[j] = is_for_group(hasher, key_sizes[j])
+                        ? all[j]
+                        : hasher->scheme->hash(hasher, keys[j], key_sizes[j]);
 }
 
 void bloomfilter_blake2b_many_hashes(const struct hasher *hasher, size_t count,
@@ -88,7 +105,7 @@ static bool is_key_right(const struct hasher *hasher, const void *key, size_t si
 static bool is_group_right(const struct hasher *hasher, blake2b_hash_function *hash_with_libb2,
                            blake2b_positions_function *positions_of, size_t largest)
 {
-    static const uint8_t bytes[BLAKE2B_BLOCK] = "self-test";
+    static const uint8_t bytes[2 * BLAKE2B_BLOCK] = "self-test";
     uint64_t positions[KEY_GROUP * TEST_HASH_COUNT];
     uint64_t hashes[KEY_GROUP];
     const void *keys[KEY_GROUP];
@@ -114,7 +131,7 @@ bool bloomfilter_blake2b_scheme_is_right(const struct hash_scheme *scheme,
                                          blake2b_hash_function *hash_with_libb2,
                                          blake2b_positions_function *positions_of)
 {
-    static const size_t largest[] = {8, 16, 32, 64, BLAKE2B_BLOCK};
+    static const size_t largest[] = {8, 16, 32, 64, BLAKE2B_BLOCK, 2 * BLAKE2B_BLOCK};
     bool is_right = true;
     for (size_t secret_size = 0; secret_size <= 64; secret_size += 64) {
         struct secret secret = {.size = secret_size};

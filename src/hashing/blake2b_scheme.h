@@ -20,7 +20,7 @@ static inline const void *blake2b_key_start(const void *key, size_t key_size)
 
 /*
  * What `group_positions` of a scheme promises, by its function of the kernel, which may be NULL.
- * Groups that are not worth while, or that a kernel cannot take, are left alone.
+ * Keys that a kernel cannot take are hashed by themselves; groups of too few others are left alone.
  */
 bool bloomfilter_blake2b_group_positions(blake2b_group_function *positions_of,
                                          const struct hasher *hasher, size_t count,

@@ -201,10 +201,22 @@ static uint32_t most_steps(double target_fpr, uint32_t words)
     return low;
 }
 
+/*
+ * At least so many blocks, as many as half hashes fall on evenly: each has the same number of the
+ * 2^32 values, but for fewer blocks than that number, which have one more. INFINITY: too many.
+ */
+static double even_block_count(uint64_t block_count)
+{
+    static const uint64_t values = (uint64_t)1 << 32;
+    if (block_count > values)
+        return INFINITY;
+    return (double)(values / (values / block_count));
+}
+
 double bloomfilter_sizing_block_count(uint64_t capacity, double target_fpr, uint32_t words)
 {
     uint64_t steps = most_steps(target_fpr, words);
     if (steps == 0 || capacity > UINT64_MAX / STEPS - steps)
         return INFINITY;
-    return (double)((capacity * STEPS + steps - 1) / steps);
+    return even_block_count((capacity * STEPS + steps - 1) / steps);
 }

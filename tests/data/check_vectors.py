@@ -78,7 +78,8 @@ def block_steps(p):
 def sizing_blocks(n, p):
     """m for n keys and the rate p in the layout split-block; None if there is none."""
     steps = block_steps(p)
-    return 256 * -(-1024 * n // steps) if steps else None
+    blocks = -(-1024 * n // steps) if steps else 2 ** 33
+    return 256 * (2 ** 32 // (2 ** 32 // blocks)) if blocks <= 2 ** 32 else None
 
 
 # ---- One function for each file: whether a row is right.
