@@ -19,6 +19,8 @@ BESIDES = {"INDEX.csv", "README.md"}
 # SHA-256 of the list up to there.
 PINS = [
     ("1.0", 36, "30aa96bb412bb5874b3cef0468961257e1e50d40a58752a2739699e290a46210"),
+    ("1.0 with schemes 4 and 5 and layout 2", 54,
+     "471b6b37d518f01ff703a40ea6abc1505264ca3891264746bfccaeaa6ef7c2a6"),
 ]
 
 
