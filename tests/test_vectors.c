@@ -108,6 +108,15 @@ static void target_fpr_row(char *const f[], void *context)
         fail_msg("m %s, k %s, n %s: %a, not %s", f[0], f[1], f[2], found, f[3]);
 }
 
+static void target_fpr_split_block_row(char *const f[], void *context)
+{
+    double found = bloomfilter_sizing_block_target_fpr(strtoull(f[0], NULL, 10) / SPLIT_BLOCK_BITS,
+                                                       strtoull(f[1], NULL, 10), SPLIT_BLOCK_WORDS);
+    (void)context;
+    if (found != strtod(f[2], NULL))
+        fail_msg("m %s, n %s: %a, not %s", f[0], f[1], found, f[2]);
+}
+
 static uint64_t key_hash(const struct hash_scheme *scheme, const char *key_hex,
                          const struct secret *secret)
 {
@@ -160,17 +169,29 @@ static void split_block_row(char *const f[], void *context)
     assert_positions(f[5], bits, count);
 }
 
+/* Whether no filter of that size can be where addresses have 32 bits. */
+static bool exceeds_addresses(uint64_t bit_count)
+{
+    return SIZE_MAX == UINT32_MAX && bit_count / 8 > PTRDIFF_MAX - (4 << 20);
+}
+
 static void sizing_split_block_row(char *const f[], void *context)
 {
     bloomfilter_options options = BLOOMFILTER_OPTIONS_INIT;
     bloomfilter_info info = BLOOMFILTER_INFO_INIT;
+    uint64_t bit_count = strtoull(f[2], NULL, 10);
     (void)context;
     options.capacity = strtoull(f[0], NULL, 10);
     options.target_fpr = strtod(f[1], NULL);
     options.hash = BLOOMFILTER_HASH_XXH64;
     options.layout = BLOOMFILTER_LAYOUT_SPLIT_BLOCK;
-    assert_int_equal(bloomfilter_plan(&options, &info), 0);
-    assert_int_equal(info.bit_count, strtoull(f[2], NULL, 10));
+    int code = bloomfilter_plan(&options, &info);
+    if (exceeds_addresses(bit_count)) {
+        assert_int_equal(code, BLOOMFILTER_ETOOLARGE);
+        return;
+    }
+    assert_int_equal(code, 0);
+    assert_int_equal(info.bit_count, bit_count);
     assert_int_equal(info.hash_count, 8);
 }
 
@@ -188,7 +209,7 @@ static void sizing_row(char *const f[], void *context)
                 (double)bit_count);
     assert_true(bloomfilter_sizing_hash_count(bit_count, options.capacity) == hash_count);
     int code = bloomfilter_plan(&options, &info);
-    if (SIZE_MAX == UINT32_MAX && bit_count / 8 > PTRDIFF_MAX - (4 << 20)) {
+    if (exceeds_addresses(bit_count)) {
         assert_int_equal(code, BLOOMFILTER_ETOOLARGE);
         return;
     }
@@ -212,14 +233,22 @@ static void sha256(const void *bytes, size_t size, char hex[65])
     remove_tree(directory);
 }
 
-static void set_scheme(bloomfilter_options *options, const char *scheme, const char *parameter)
+static void set_kind(bloomfilter_options *options, const char *scheme, const char *layout,
+                     const char *parameter)
 {
+    bool is_flat = strcmp(layout, "flat") == 0;
+    if (!is_flat)
+        assert_string_equal(layout, "split-block");
+    options->layout = is_flat ? BLOOMFILTER_LAYOUT_FLAT : BLOOMFILTER_LAYOUT_SPLIT_BLOCK;
+
     if (strcmp(scheme, "pair") == 0) {
         options->hash = BLOOMFILTER_HASH_BLAKE2B_PAIR;
     } else if (strcmp(scheme, "indexed") == 0) {
         options->hash = BLOOMFILTER_HASH_BLAKE2B_INDEXED;
     } else if (strcmp(scheme, "wide") == 0) {
         options->hash = BLOOMFILTER_HASH_BLAKE2B_WIDE;
+    } else if (strcmp(scheme, "xxh64") == 0) {
+        options->hash = BLOOMFILTER_HASH_XXH64;
     } else {
         assert_string_equal(scheme, "murmur");
         options->hash = BLOOMFILTER_HASH_MURMUR3_TWEAK;
@@ -232,30 +261,30 @@ static void whole_filter_row(char *const f[], void *context)
 {
     bloomfilter_options options = BLOOMFILTER_OPTIONS_INIT;
     bloomfilter *filter;
-    uint64_t bit_count = strtoull(f[5], NULL, 10);
+    uint64_t bit_count = strtoull(f[6], NULL, 10);
     char digest[65];
     size_t size;
     (void)context;
 
-    set_scheme(&options, f[1], f[2]);
-    options.capacity = strtoull(f[3], NULL, 10);
-    options.target_fpr = strtod(f[4], NULL);
+    set_kind(&options, f[1], f[2], f[3]);
+    options.capacity = strtoull(f[4], NULL, 10);
+    options.target_fpr = strtod(f[5], NULL);
     if (options.capacity == 0) {
         options.bit_count = bit_count;
-        options.hash_count = (uint32_t)strtoul(f[6], NULL, 10);
+        options.hash_count = (uint32_t)strtoul(f[7], NULL, 10);
     }
     assert_int_equal(bloomfilter_create(&filter, &options), 0);
-    assert_int_equal(for_each_key(f[0], add_key, filter), strtoull(f[7], NULL, 10));
+    assert_int_equal(for_each_key(f[0], add_key, filter), strtoull(f[8], NULL, 10));
     for_each_key(f[0], assert_contains_key, filter);
 
     bloomfilter_info info = info_of(filter);
     assert_int_equal(info.bit_count, bit_count);
-    assert_int_equal(info.hash_count, strtoull(f[6], NULL, 10));
-    assert_int_equal(info.insert_count, strtoull(f[7], NULL, 10));
-    assert_int_equal(info.bits_set, strtoull(f[8], NULL, 10));
+    assert_int_equal(info.hash_count, strtoull(f[7], NULL, 10));
+    assert_int_equal(info.insert_count, strtoull(f[8], NULL, 10));
+    assert_int_equal(info.bits_set, strtoull(f[9], NULL, 10));
     uint8_t *bytes = serialized(filter, &size);
     sha256(bytes + 192, (size_t)(bit_count + 7) / 8, digest);
-    assert_string_equal(digest, f[9]);
+    assert_string_equal(digest, f[10]);
     free(bytes);
     bloomfilter_free(filter);
 }
@@ -270,26 +299,26 @@ static void whole_file_row(char *const f[], void *context)
     size_t size;
     (void)context;
 
-    set_scheme(&options, f[0], f[1]);
-    options.secret_size = from_hex(f[2], secret, sizeof secret);
+    set_kind(&options, f[0], f[1], f[2]);
+    options.secret_size = from_hex(f[3], secret, sizeof secret);
     options.secret = options.secret_size != 0 ? secret : NULL;
-    options.capacity = strtoull(f[3], NULL, 10);
-    options.target_fpr = strtod(f[4], NULL);
-    options.bit_count = strtoull(f[5], NULL, 10);
-    options.hash_count = (uint32_t)strtoul(f[6], NULL, 10);
+    options.capacity = strtoull(f[4], NULL, 10);
+    options.target_fpr = strtod(f[5], NULL);
+    options.bit_count = strtoull(f[6], NULL, 10);
+    options.hash_count = (uint32_t)strtoul(f[7], NULL, 10);
     bloomfilter *filter = created(&options);
-    for_each_key(f[7], add_key, filter);
-    size = from_hex(f[8], metadata, sizeof metadata);
+    for_each_key(f[8], add_key, filter);
+    size = from_hex(f[9], metadata, sizeof metadata);
     assert_int_equal(bloomfilter_set_metadata(filter, metadata, size), 0);
-    uint64_t probes = strtoull(f[9], NULL, 10);
+    uint64_t probes = strtoull(f[10], NULL, 10);
     if (probes != 0)
-        assert_int_equal(bloomfilter_measure_fpr(filter, probes, strtoull(f[10], NULL, 10), NULL),
+        assert_int_equal(bloomfilter_measure_fpr(filter, probes, strtoull(f[11], NULL, 10), NULL),
                          0);
 
     uint8_t *bytes = serialized(filter, &size);
-    assert_int_equal(size, strtoull(f[11], NULL, 10));
+    assert_int_equal(size, strtoull(f[12], NULL, 10));
     sha256(bytes, size, digest);
-    assert_string_equal(digest, f[12]);
+    assert_string_equal(digest, f[13]);
     free(bytes);
     bloomfilter_free(filter);
 }
@@ -354,16 +383,23 @@ static void test_target_fpr(void **state)
     assert_int_equal(for_each_row("target_fpr.csv", 4, target_fpr_row, NULL), 400);
 }
 
+static void test_target_fpr_split_block(void **state)
+{
+    (void)state;
+    assert_int_equal(
+        for_each_row("target_fpr_split_block.csv", 3, target_fpr_split_block_row, NULL), 300);
+}
+
 static void test_whole_filters(void **state)
 {
     (void)state;
-    assert_int_equal(for_each_row("whole_filters.csv", 10, whole_filter_row, NULL), 13);
+    assert_int_equal(for_each_row("whole_filters.csv", 11, whole_filter_row, NULL), 19);
 }
 
 static void test_whole_files(void **state)
 {
     (void)state;
-    assert_int_equal(for_each_row("whole_files.csv", 13, whole_file_row, NULL), 34);
+    assert_int_equal(for_each_row("whole_files.csv", 14, whole_file_row, NULL), 80);
 }
 
 /* The published MurmurHash3 value that Neo's documents give: seed 10, "he". */
@@ -394,6 +430,7 @@ int main(void)
         cmocka_unit_test(test_whole_filters),
         cmocka_unit_test(test_whole_files),
         cmocka_unit_test(test_target_fpr),
+        cmocka_unit_test(test_target_fpr_split_block),
         cmocka_unit_test(test_published_murmur3),
     };
     return RUN(tests);

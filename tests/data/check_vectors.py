@@ -23,6 +23,7 @@ import generate  # noqa: E402 (the path has to be set before)
 import read_format as rf  # noqa: E402
 
 SCHEMES = {"pair": 1, "indexed": 2, "murmur": 3, "wide": 4, "xxh64": 5}
+LAYOUTS = {"flat": 1, "split-block": 2}
 
 
 def numbers(text):
@@ -60,6 +61,22 @@ def block_rate(mean):
         probability *= mean / j
         total += probability * (1 - (31 / 32) ** j) ** 8
     return total + mean / 2 ** 32
+
+
+def block_target(m, n):
+    """block_rate(n / (m / 256)), rounded up to 20 binary digits, and below 1.
+
+    Not from the sum over keys per block but from its closed form, with digits to spare:
+    (1 - q^j)^8 is a sum of powers x^j, and e^(a (x - 1)) is the mean of each.
+    """
+    decimal.getcontext().prec = 80
+    mean = decimal.Decimal(float(n) / float(m // 256))
+    q = 1 - decimal.Decimal(1) / 32
+    exact = mean / 2 ** 32 + sum((-1) ** i * math.comb(8, i) * (mean * (q ** i - 1)).exp()
+                                 for i in range(9))
+    digits = 20 - math.frexp(exact)[1]
+    scale = decimal.Decimal(2) ** digits
+    return min(float(math.ceil(exact * scale) / scale), 1 - sys.float_info.epsilon / 2)
 
 
 @functools.lru_cache(maxsize=None)
@@ -133,18 +150,33 @@ def check_target_fpr(row):
     return classic_rate(int(row["m"]), int(row["k"]), int(row["n"])) == rate(row["p"])
 
 
+def check_target_fpr_split_block(row):
+    return block_target(int(row["m"]), int(row["n"])) == rate(row["p"])
+
+
+def ids_of(row):
+    """The ids of scheme and layout, and the seed."""
+    name, _, tweak = row["parameter"].partition("=")
+    if name not in ("", "tweak"):
+        raise ValueError("a parameter that this program does not know")
+    return SCHEMES[row["scheme"]], LAYOUTS[row["layout"]], int(tweak or 0)
+
+
+def sizing_in(layout_id, n, p):
+    """m and k for n keys and the rate p."""
+    return sizing(n, p) if layout_id == 1 else (sizing_blocks(n, p), 8)
+
+
 def check_whole(row):
     if row["keys"].startswith("hex:"):
         keys = [bytes.fromhex(word) for word in row["keys"][4:].split()]
     else:
         keys = list(rf.parse_keys(row["keys"]))
     m, k = int(row["m"]), int(row["k"])
-    name, _, tweak = row["parameter"].partition("=")
-    if name not in ("", "tweak"):
-        return False  # a parameter that this program does not know
-    if row["capacity"] and sizing(int(row["capacity"]), rate(row["p"])) != (m, k):
+    hash_id, layout_id, seed = ids_of(row)
+    if row["capacity"] and sizing_in(layout_id, int(row["capacity"]), rate(row["p"])) != (m, k):
         return False
-    cells = rf.fill(keys, SCHEMES[row["scheme"]], m, k, seed=int(tweak or 0))
+    cells = rf.fill(keys, hash_id, m, k, seed=seed, layout_id=layout_id)
     bits = cells[:(m + 7) // 8]  # the payload without what fills it up to 8 bytes
     return (len(keys) == int(row["adds"])
             and bin(int.from_bytes(bits, "little")).count("1") == int(row["bits_set"])
@@ -164,25 +196,29 @@ def probes(count, seed):
         yield key
 
 
+def shape_of(row, layout_id):
+    """m, k, capacity and target_fpr of a filter, what the row leaves out computed."""
+    if not row["m"]:
+        n, p = int(row["capacity"]), rate(row["p"])
+        return (*sizing_in(layout_id, n, p), n, p)
+    m, k = int(row["m"]), int(row["k"] or 8)
+    n = int(row["capacity"] or max(1, round(m * math.log(2.0) / k)))
+    if row["p"]:
+        return m, k, n, rate(row["p"])
+    return m, k, n, classic_rate(m, k, n) if layout_id == 1 else block_target(m, n)
+
+
 def whole_file(row):
     """The bytes of the file that a row describes."""
-    if row["m"]:
-        m, k = int(row["m"]), int(row["k"])
-        n = int(row["capacity"] or max(1, round(m * math.log(2.0) / k)))
-        p = rate(row["p"]) if row["p"] else classic_rate(m, k, n)
-    else:
-        n, p = int(row["capacity"]), rate(row["p"])
-        m, k = sizing(n, p)
-    name, _, tweak = row["parameter"].partition("=")
-    if name not in ("", "tweak"):
-        raise ValueError("a parameter that this program does not know")
-    seed, hash_id = int(tweak or 0), SCHEMES[row["scheme"]]
+    hash_id, layout_id, seed = ids_of(row)
+    m, k, n, p = shape_of(row, layout_id)
     secret = bytes.fromhex(row["secret_hex"])
-    fields = dict(hash_id=hash_id, m=m, k=k, capacity=n, target_fpr=p, seed=seed)
+    fields = dict(hash_id=hash_id, layout_id=layout_id, m=m, k=k, capacity=n, target_fpr=p,
+                  seed=seed)
     if row["probes"]:
-        cells = rf.fill(rf.parse_keys(row["keys"]), hash_id, m, k, secret, seed)
+        cells = rf.fill(rf.parse_keys(row["keys"]), hash_id, m, k, secret, seed, layout_id)
         count = int(row["probes"])
-        found = sum(rf.contains(cells, rf.positions(hash_id, key, m, k, secret, seed))
+        found = sum(rf.contains(cells, rf.bits_of(layout_id, hash_id, key, m, k, secret, seed))
                     for key in probes(count, int(row["probe_seed"])))
         fields.update(measured_fpr=found / count, measured_probes=count)
     return generate.build(row["keys"], secret, bytes.fromhex(row["metadata_hex"]), **fields)
@@ -205,6 +241,7 @@ CHECKS = {
     "sizing.csv": check_sizing,
     "target_fpr.csv": check_target_fpr,
     "sizing_split_block.csv": check_sizing_split_block,
+    "target_fpr_split_block.csv": check_target_fpr_split_block,
     "whole_filters.csv": check_whole,
     "whole_files.csv": check_file,
 }
