@@ -17,31 +17,47 @@
 
 static const bool is_32_bit = SIZE_MAX == UINT32_MAX;
 
+enum { FEW = 1216 };
+
 /* Bytes of cells: too many for a pointer difference; 2^32 and few more, which are few if they are cut
  * to 32 bits. */
 static const uint64_t payload_sizes[] = {(uint64_t)1 << 31, (uint64_t)3 << 30,
-                                         ((uint64_t)1 << 32) + 1200};
+                                         ((uint64_t)1 << 32) + FEW};
 
-static void for_each_size(void (*check)(uint64_t payload_size))
+struct kind {
+    uint32_t hash;
+    uint32_t layout;
+};
+
+static const struct kind kinds[] = {{BLOOMFILTER_HASH_BLAKE2B_PAIR, BLOOMFILTER_LAYOUT_FLAT},
+                                    {BLOOMFILTER_HASH_XXH64, BLOOMFILTER_LAYOUT_SPLIT_BLOCK}};
+
+static void for_each_size(void (*check)(const struct kind *kind, uint64_t payload_size))
 {
-    for (size_t i = 0; i < sizeof payload_sizes / sizeof payload_sizes[0]; i++)
-        check(payload_sizes[i]);
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+        for (size_t i = 0; i < sizeof payload_sizes / sizeof payload_sizes[0]; i++)
+            check(&kinds[k], payload_sizes[i]);
 }
 
-static bloomfilter_options options_for(uint64_t payload_size)
+/* Of that many bits, or of as many as the capacity takes if there are none given. */
+static bloomfilter_options options_for(const struct kind *kind, uint64_t capacity,
+                                       uint64_t bit_count)
 {
     bloomfilter_options options = BLOOMFILTER_OPTIONS_INIT;
-    options.capacity = payload_size;
+    options.capacity = capacity;
     options.target_fpr = 0.01;
-    options.bit_count = payload_size * 8;
+    options.bit_count = bit_count;
+    options.hash = kind->hash;
+    options.layout = kind->layout;
     return options;
 }
 
 /* The header of a file of that many bytes of cells. Its body digest is not theirs. */
-static void make_header(uint8_t header[HEADER_SIZE], uint64_t payload_size)
+static void make_header(uint8_t header[HEADER_SIZE], const struct kind *kind, uint64_t payload_size)
 {
     size_t size;
-    bloomfilter *small = new_filter(1000, 0.01);
+    bloomfilter_options options = options_for(kind, 1000, 0);
+    bloomfilter *small = created(&options);
     uint8_t *bytes = serialized(small, &size);
     memcpy(header, bytes, HEADER_SIZE);
     free(bytes);
@@ -53,12 +69,16 @@ static void make_header(uint8_t header[HEADER_SIZE], uint64_t payload_size)
 
 /* ---- New filters ---- */
 
-static void check_create(uint64_t payload_size)
+static void check_create(const struct kind *kind, uint64_t payload_size)
 {
-    bloomfilter_options options = options_for(payload_size);
+    bloomfilter_options options = options_for(kind, payload_size, payload_size * 8);
     bloomfilter_info info = BLOOMFILTER_INFO_INIT;
     bloomfilter *filter = (bloomfilter *)&options;
     if (is_32_bit) {
+        assert_int_equal(bloomfilter_plan(&options, &info), BLOOMFILTER_ETOOLARGE);
+        assert_int_equal(bloomfilter_create(&filter, &options), BLOOMFILTER_ETOOLARGE);
+        assert_null(filter);
+        options = options_for(kind, payload_size, 0);
         assert_int_equal(bloomfilter_plan(&options, &info), BLOOMFILTER_ETOOLARGE);
         assert_int_equal(bloomfilter_create(&filter, &options), BLOOMFILTER_ETOOLARGE);
         assert_null(filter);
@@ -79,11 +99,11 @@ static void test_create(void **state)
 
 /* ---- Files ---- */
 
-static const char *make_sparse_file(uint64_t payload_size)
+static const char *make_sparse_file(const struct kind *kind, uint64_t payload_size)
 {
     uint8_t header[HEADER_SIZE];
     const char *path = path_in(make_temporary_directory(), "sparse.bloom");
-    make_header(header, payload_size);
+    make_header(header, kind, payload_size);
     write_path(path, header, sizeof header);
     assert_int_equal(truncate(path, (off_t)(HEADER_SIZE + payload_size)), 0);
     return path;
@@ -119,9 +139,9 @@ static void check_load(const char *path)
     }
 }
 
-static void check_file(uint64_t payload_size)
+static void check_file(const struct kind *kind, uint64_t payload_size)
 {
-    char *path = strdup(make_sparse_file(payload_size));
+    char *path = strdup(make_sparse_file(kind, payload_size));
     check_map(path, payload_size);
     check_load(path);
     assert_int_equal(unlink(path), 0);
@@ -139,12 +159,12 @@ static void test_files(void **state)
 /* ---- Bytes ---- */
 
 /* The sizes that a header tells are compared with those that are there, all 64 bits of them. */
-static void check_bytes(uint64_t payload_size)
+static void check_bytes(const struct kind *kind, uint64_t payload_size)
 {
-    uint8_t bytes[HEADER_SIZE + 1200] = {0};
+    uint8_t bytes[HEADER_SIZE + FEW] = {0};
     bloomfilter_info info = BLOOMFILTER_INFO_INIT;
     bloomfilter *filter = (bloomfilter *)&info;
-    make_header(bytes, payload_size);
+    make_header(bytes, kind, payload_size);
     assert_int_equal(bloomfilter_peek(bytes, sizeof bytes, &info), 0);
     assert_int_equal(info.memory_bytes, HEADER_SIZE + payload_size);
     assert_int_equal(bloomfilter_view(&filter, bytes, sizeof bytes, NULL), BLOOMFILTER_EDAMAGED);
