@@ -133,7 +133,8 @@ step "AddressSanitizer, UndefinedBehaviorSanitizer" asan "-LE ^(large|long|stati
     -DCMAKE_C_COMPILER=clang -DBLOOMFILTER_SANITIZE=address,undefined
 # From here on without bench/: its code is that of the steps above.
 step "ThreadSanitizer" tsan "-L ^threads\$" \
-    -DCMAKE_C_COMPILER=clang -DBLOOMFILTER_SANITIZE=thread -DBLOOMFILTER_BUILD_BENCHMARKS=OFF
+    -DCMAKE_C_COMPILER=clang -DBLOOMFILTER_SANITIZE=thread -DBLOOMFILTER_BUILD_BENCHMARKS=OFF \
+    -DBLOOMFILTER_BUILD_COMMAND=OFF -DBLOOMFILTER_TEST_ABI=OFF
 # Of the longest tests, two are about system calls and about installing, and not about the code.
 other_optimization="-LE ^(large|long|statistical|tree|abi)\$"
 if [ "$left_out" != none ]; then

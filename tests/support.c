@@ -282,3 +282,8 @@ size_t count_entries(const char *directory)
     closedir(entries);
     return count - 2;
 }
+
+bool exceeds_addresses(uint64_t bit_count)
+{
+    return SIZE_MAX == UINT32_MAX && bit_count / 8 > PTRDIFF_MAX - (4 << 20);
+}

@@ -72,4 +72,7 @@ void remove_tree(const char *directory);
 /* How many names a directory has, without . and .. */
 size_t count_entries(const char *directory);
 
+/* Whether no filter of that size can be where addresses have 32 bits. */
+bool exceeds_addresses(uint64_t bit_count);
+
 #endif

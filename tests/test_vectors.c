@@ -169,12 +169,6 @@ static void split_block_row(char *const f[], void *context)
     assert_positions(f[5], bits, count);
 }
 
-/* Whether no filter of that size can be where addresses have 32 bits. */
-static bool exceeds_addresses(uint64_t bit_count)
-{
-    return SIZE_MAX == UINT32_MAX && bit_count / 8 > PTRDIFF_MAX - (4 << 20);
-}
-
 static void sizing_split_block_row(char *const f[], void *context)
 {
     bloomfilter_options options = BLOOMFILTER_OPTIONS_INIT;
