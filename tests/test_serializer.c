@@ -148,6 +148,18 @@ static void reseal(struct file *file, size_t header_size, const struct secret *s
     bloomfilter_format_header_tag(file->bytes, header_size, secret, file->bytes + header_size - 16);
 }
 
+/* The same file with its payload as four blocks of the layout split-block. */
+static struct file make_blocks(const struct secret *secret)
+{
+    struct file file = make_base(secret);
+    store(file.bytes + 16, 4, secret->size != 0 ? 1 : 5);
+    store(file.bytes + 20, 4, 2);
+    store(file.bytes + 32, 8, 1024);
+    store(file.bytes + 40, 4, 8);
+    reseal(&file, 192, secret);
+    return file;
+}
+
 static void resize(struct file *file, size_t size)
 {
     file->bytes = realloc(file->bytes, size);
@@ -199,11 +211,10 @@ struct patch {
     int expected;
 };
 
-static void check_patches(const struct patch patches[], size_t count)
+static void check_patches_of(const struct file *base, const struct patch patches[], size_t count)
 {
-    struct file base = make_base(&no_secret);
     for (size_t i = 0; i < count; i++) {
-        struct file file = duplicate(&base);
+        struct file file = duplicate(base);
         store(file.bytes + patches[i].offset, patches[i].size, patches[i].value);
         reseal(&file, 192, &no_secret);
         int code = read_all(&file, &no_secret);
@@ -212,6 +223,12 @@ static void check_patches(const struct patch patches[], size_t count)
                      (unsigned long long)patches[i].value, code, patches[i].expected);
         free(file.bytes);
     }
+}
+
+static void check_patches(const struct patch patches[], size_t count)
+{
+    struct file base = make_base(&no_secret);
+    check_patches_of(&base, patches, count);
     free(base.bytes);
 }
 
@@ -816,6 +833,86 @@ static void test_sizes(void **state)
     CHECK_PATCHES(patches);
 }
 
+/* The 128 bytes of payload as four blocks: what that layout asks for beyond the flat one. */
+static void test_blocks(void **state)
+{
+    static const struct patch patches[] = {
+        {16, 4, 1, OK},
+        {16, 4, 2, UNKNOWN}, /* known, but not with this layout */
+        {16, 4, 3, UNKNOWN},
+        {16, 4, 4, OK},
+        {16, 4, 5, OK},
+        {20, 4, 1, UNKNOWN}, /* known, but not with this scheme */
+        {20, 4, 2, OK},
+        {32, 8, 0, DAMAGED}, /* bit_count */
+        {32, 8, 256, DAMAGED},
+        {32, 8, 768, DAMAGED},
+        {32, 8, 1000, DAMAGED},
+        {32, 8, 1016, DAMAGED},
+        {32, 8, 1023, DAMAGED},
+        {32, 8, 1024, OK},
+        {32, 8, 1025, DAMAGED},
+        {32, 8, 1280, DAMAGED},
+        {32, 8, (UINT64_C(1) << 32) + 1024, DAMAGED},
+        {32, 8, (UINT64_C(1) << 63) + 1024, DAMAGED},
+        {32, 8, UINT64_MAX - 255, DAMAGED},
+        {40, 4, 0, DAMAGED}, /* hash_count */
+        {40, 4, 1, DAMAGED},
+        {40, 4, 7, DAMAGED},
+        {40, 4, 8, OK},
+        {40, 4, 9, DAMAGED},
+        {40, 4, 16, DAMAGED},
+        {40, 4, 264, DAMAGED},
+        {40, 4, 65544, DAMAGED},
+        {128, 8, 0, DAMAGED}, /* payload_size */
+        {128, 8, 96, DAMAGED},
+        {128, 8, 127, DAMAGED},
+        {128, 8, 128, OK},
+        {128, 8, 160, DAMAGED},
+        {128, 8, 1024, DAMAGED},
+        {128, 8, (UINT64_C(1) << 32) + 128, DAMAGED},
+    };
+    struct file base = make_blocks(&no_secret);
+    (void)state;
+    check_patches_of(&base, patches, sizeof patches / sizeof patches[0]);
+    free(base.bytes);
+}
+
+/* A whole file of another number of blocks than bit_count says. */
+static void test_blocks_that_are_too_few_or_too_many(void **state)
+{
+    (void)state;
+    for (size_t blocks = 0; blocks <= 8; blocks++) {
+        struct file file = make_blocks(&no_secret);
+        resize(&file, 256 + blocks * 32);
+        store(file.bytes + 128, 8, blocks * 32);
+        reseal(&file, 192, &no_secret);
+        assert_reads(&file, &no_secret, blocks == 4 ? OK : DAMAGED);
+        store(file.bytes + 32, 8, blocks * 256);
+        reseal(&file, 192, &no_secret);
+        assert_reads(&file, &no_secret, blocks != 0 ? OK : DAMAGED);
+        free(file.bytes);
+    }
+}
+
+/* The header of a file too large to have: a block is chosen by 32 bits. */
+static void test_largest_blocks(void **state)
+{
+    const uint64_t largest = UINT64_C(1) << 40;
+    struct file file = make_blocks(&no_secret);
+    (void)state;
+    store(file.bytes + 32, 8, largest);
+    store(file.bytes + 128, 8, largest / 8);
+    reseal(&file, 192, &no_secret);
+    assert_int_equal(read_header(&file, &no_secret), OK);
+    assert_reads(&file, &no_secret, DAMAGED);
+    store(file.bytes + 32, 8, largest + 256);
+    store(file.bytes + 128, 8, largest / 8 + 32);
+    reseal(&file, 192, &no_secret);
+    assert_int_equal(read_header(&file, &no_secret), DAMAGED);
+    free(file.bytes);
+}
+
 /* Sizes that wrap around to what the file has. */
 static void test_sizes_that_wrap(void **state)
 {
@@ -1128,8 +1225,8 @@ static void test_secret_check_of_an_unkeyed_file(void **state)
     }
 }
 
-/* Scheme 3 takes no secret, so no filter of it is keyed. */
-static void test_keyed_murmur(void **state)
+/* Schemes 3 and 5 take no secret, so no filter of them is keyed. */
+static void test_keyed_schemes(void **state)
 {
     struct secret secret = secret_of(16);
     struct file file = make_base(&secret);
@@ -1140,6 +1237,17 @@ static void test_keyed_murmur(void **state)
         assert_reads(&file, &secret, hash == 3 ? DAMAGED : OK);
         assert_int_equal(read_header(&file, NULL), hash == 3 ? DAMAGED : OK);
     }
+    free(file.bytes);
+
+    file = make_blocks(&secret);
+    assert_reads(&file, &secret, OK);
+    store(file.bytes + 16, 4, 4);
+    reseal(&file, 192, &secret);
+    assert_reads(&file, &secret, OK);
+    store(file.bytes + 16, 4, 5);
+    reseal(&file, 192, &secret);
+    assert_reads(&file, &secret, DAMAGED);
+    assert_int_equal(read_header(&file, NULL), DAMAGED);
     free(file.bytes);
 }
 
@@ -1312,6 +1420,9 @@ int main(void)
         cmocka_unit_test(test_reserved_bytes),
         cmocka_unit_test(test_longer_headers),
         cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_blocks_that_are_too_few_or_too_many),
+        cmocka_unit_test(test_largest_blocks),
         cmocka_unit_test(test_sizes_that_wrap),
         cmocka_unit_test(test_size_of_input),
         cmocka_unit_test(test_largest_metadata),
@@ -1324,7 +1435,7 @@ int main(void)
         cmocka_unit_test(test_secrets),
         cmocka_unit_test(test_forged_files),
         cmocka_unit_test(test_secret_check_of_an_unkeyed_file),
-        cmocka_unit_test(test_keyed_murmur),
+        cmocka_unit_test(test_keyed_schemes),
         cmocka_unit_test(test_unauthenticated_reading),
         cmocka_unit_test(test_every_byte_of_the_header),
         cmocka_unit_test(test_order_of_checks),

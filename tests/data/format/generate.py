@@ -35,13 +35,15 @@ def rate(value):
     return value if isinstance(value, bytes) else struct.pack("<d", value)
 
 
-def build(keys="", secret=b"", metadata=b"", stray_bits=(), reserved=b"", **fields):
+def build(keys="", secret=b"", metadata=b"", stray_bits=(), reserved=b"", cells_size=None,
+          **fields):
     """A whole file that holds these keys.
 
     Fields of the header not given are those of a filter for 1000 keys at 1 %. A field given is
     written as it is, right or wrong; the body digest and the header tag are made last, so that
     they are right whatever the fields say. `reserved` are bytes of a later minor version, beyond
-    the 8 of version 1.0.
+    the 8 of version 1.0. With cells_size the payload is cut, or filled up with zeros, to so many
+    bytes; payload_size says so.
     """
     keys = list(rf.parse_keys(keys))
     header_size = 192 + len(reserved)
@@ -62,6 +64,8 @@ def build(keys="", secret=b"", metadata=b"", stray_bits=(), reserved=b"", **fiel
     cells = bytearray(rf.fill(keys, hash_id, m, k, secret, fields.get("seed", 0), layout_id))
     for j in stray_bits:
         cells[j // 8] |= 1 << j % 8
+    if cells_size is not None:
+        cells = cells[:cells_size].ljust(cells_size, b"\0")
     values["payload_size"] = len(cells)
     values.update(fields)
 
@@ -169,6 +173,11 @@ FILES = {
                              payload_size=(1 << 37) + 32),
     # Layout 2: a key has 8 bits in a block.
     "bad-block-k": build(TEN, hash_id=XXH64, layout_id=SPLIT_BLOCK, m=512, k=7),
+    # Layout 2: one block less than m says, and one more. Sizes and offsets agree with the file.
+    "bad-block-missing": build(TEN, hash_id=XXH64, layout_id=SPLIT_BLOCK, m=768, k=8,
+                               cells_size=64),
+    "bad-block-surplus": build(TEN, hash_id=XXH64, layout_id=SPLIT_BLOCK, m=768, k=8,
+                               cells_size=128),
     # Scheme 5 takes no secret.
     "bad-xxh64-keyed": build(TEN, secret=SECRET, hash_id=XXH64, layout_id=SPLIT_BLOCK, m=512, k=8),
     # payload_offset + payload_size is 2^64 + 1200, and wraps to 1200.
