@@ -36,7 +36,7 @@ static const bloomfilter_load_options with_secret =
 /* An address that no filter has: shows whether *out was set. */
 static bloomfilter *const poison = (bloomfilter *)(uintptr_t)&secret;
 
-/* Every scheme, keyed where it can be; bits that end inside, at and behind a word. */
+/* Every scheme, keyed where it can be; bits that end inside, at and behind a word; blocks. */
 static const bloomfilter_options shapes[] = {
     OPTIONS(.capacity = 1000, .target_fpr = 0.01),
     OPTIONS(.bit_count = 1, .hash_count = 1),
@@ -47,6 +47,12 @@ static const bloomfilter_options shapes[] = {
     OPTIONS(.capacity = 500, .target_fpr = 0.001, .secret = secret, .secret_size = 32),
     OPTIONS(.capacity = 500, .target_fpr = 0.001, .hash = 2, .secret = secret, .secret_size = 32),
     OPTIONS(.capacity = 100000, .target_fpr = 0.01), /* a body of two leaves */
+    OPTIONS(.capacity = 500, .target_fpr = 0.001, .hash = 4),
+    OPTIONS(.capacity = 500, .target_fpr = 0.001, .hash = 4, .secret = secret, .secret_size = 32),
+    OPTIONS(.capacity = 500, .target_fpr = 0.001, .hash = 5, .layout = 2),
+    OPTIONS(.bit_count = 256, .hash = 5, .layout = 2),
+    OPTIONS(.capacity = 500, .target_fpr = 0.001, .hash = 4, .layout = 2, .secret = secret,
+            .secret_size = 32),
 };
 
 static const bloomfilter_load_options *options_for(const bloomfilter_options *shape)
@@ -733,7 +739,9 @@ static void test_a_keyed_file_opens_with_its_secret_only(void **state)
     (void)state;
     memcpy(other, secret, sizeof other);
     other[31] ^= 1;
-    for (size_t i = 6; i <= 7; i++) {
+    for (size_t i = 0; i < COUNT_OF(shapes); i++) {
+        if (shapes[i].secret_size == 0)
+            continue;
         struct saved saved = saved_sample(&shapes[i]);
         const bloomfilter_load_options wrong[] = {
             LOAD_OPTIONS(.secret = NULL, .secret_size = 0),
@@ -1832,6 +1840,7 @@ static const bloomfilter_options small_or_large[] = {
     OPTIONS(.capacity = 1000, .target_fpr = 0.01),
     OPTIONS(.capacity = 1000, .target_fpr = 0.01, .hash = 2, .secret = secret, .secret_size = 32),
     OPTIONS(.bit_count = (uint64_t)1 << 26, .hash_count = 3),
+    OPTIONS(.bit_count = (uint64_t)1 << 26, .hash = 5, .layout = 2),
 };
 
 static void test_create_without_memory(void **state)

@@ -64,8 +64,26 @@ static size_t count_secrets(void)
     return count;
 }
 
+/* Many keys in one call are hashed side by side, by kernels that start from the secret's block. */
+static void use_batches(bloomfilter *filter)
+{
+    enum { COUNT = 300, SIZE = 130 };
+    static uint8_t bytes[COUNT * SIZE];
+    static const void *keys[COUNT];
+    static size_t sizes[COUNT];
+    static uint8_t found[COUNT];
+    for (size_t i = 0; i < COUNT; i++) {
+        keys[i] = bytes + i * SIZE;
+        sizes[i] = i % 7 != 0 ? 8 + i % 2 : i % SIZE;
+        memcpy(bytes + i * SIZE, &i, sizeof i);
+    }
+    assert_int_equal(bloomfilter_add_many(filter, COUNT, keys, sizes, NULL), 0);
+    assert_int_equal(bloomfilter_contains_many(filter, COUNT, keys, sizes, found), 0);
+    assert_null(memchr(found, 0, COUNT));
+}
+
 /* Creates, uses, saves, loads, copies and frees keyed filters, in a frame of its own. */
-static __attribute__((noinline)) void live(const char *path, uint32_t hash)
+static __attribute__((noinline)) void live(const char *path, uint32_t hash, uint32_t layout)
 {
     uint8_t secret[SECRET_SIZE];
     bloomfilter_options options = BLOOMFILTER_OPTIONS_INIT;
@@ -78,6 +96,7 @@ static __attribute__((noinline)) void live(const char *path, uint32_t hash)
     options.capacity = 1000;
     options.target_fpr = 0.01;
     options.hash = hash;
+    options.layout = layout;
     load_options.secret = options.secret = secret;
     load_options.secret_size = options.secret_size = sizeof secret;
     assert_int_equal(bloomfilter_plan(&options, &info), 0);
@@ -88,6 +107,7 @@ static __attribute__((noinline)) void live(const char *path, uint32_t hash)
                  "block with the secret is then hashed by itself ",
                  0, 10);
     assert_contains_numbered(filter, "", 0, 100);
+    use_batches(filter);
     assert_int_equal(bloomfilter_save(filter, path), 0);
     assert_int_equal(bloomfilter_copy(&other, filter), 0);
     bloomfilter_free(filter);
@@ -102,10 +122,10 @@ static __attribute__((noinline)) void live(const char *path, uint32_t hash)
     bloomfilter_secret_wipe(secret, sizeof secret);
 }
 
-static void check_scheme(uint32_t hash)
+static void check_scheme(uint32_t hash, uint32_t layout)
 {
     const char *directory = make_temporary_directory();
-    live(path_in(directory, "keyed.bloom"), hash);
+    live(path_in(directory, "keyed.bloom"), hash, layout);
     remove_tree(directory);
     assert_int_equal(count_secrets(), 0);
 }
@@ -124,19 +144,26 @@ static void test_scan_finds_a_secret(void **state)
 static void test_blake2b_pair(void **state)
 {
     (void)state;
-    check_scheme(BLOOMFILTER_HASH_BLAKE2B_PAIR);
+    check_scheme(BLOOMFILTER_HASH_BLAKE2B_PAIR, BLOOMFILTER_LAYOUT_FLAT);
 }
 
 static void test_blake2b_indexed(void **state)
 {
     (void)state;
-    check_scheme(BLOOMFILTER_HASH_BLAKE2B_INDEXED);
+    check_scheme(BLOOMFILTER_HASH_BLAKE2B_INDEXED, BLOOMFILTER_LAYOUT_FLAT);
 }
 
 static void test_blake2b_wide(void **state)
 {
     (void)state;
-    check_scheme(BLOOMFILTER_HASH_BLAKE2B_WIDE);
+    check_scheme(BLOOMFILTER_HASH_BLAKE2B_WIDE, BLOOMFILTER_LAYOUT_FLAT);
+}
+
+static void test_blocks(void **state)
+{
+    (void)state;
+    check_scheme(BLOOMFILTER_HASH_BLAKE2B_PAIR, BLOOMFILTER_LAYOUT_SPLIT_BLOCK);
+    check_scheme(BLOOMFILTER_HASH_BLAKE2B_WIDE, BLOOMFILTER_LAYOUT_SPLIT_BLOCK);
 }
 
 /* ---- files and texts */
@@ -190,7 +217,7 @@ static void assert_no_form(const char *where, const void *bytes, size_t size)
             fail_msg("%s: form %d of the secret", where, n);
 }
 
-static void check_file(uint32_t hash)
+static void check_file(uint32_t hash, uint32_t layout)
 {
     uint8_t secret[SECRET_SIZE];
     bloomfilter_options options = BLOOMFILTER_OPTIONS_INIT;
@@ -199,6 +226,7 @@ static void check_file(uint32_t hash)
     options.capacity = 1000;
     options.target_fpr = 0.01;
     options.hash = hash;
+    options.layout = layout;
     options.secret = secret;
     options.secret_size = sizeof secret;
     bloomfilter *filter = created(&options);
@@ -218,9 +246,11 @@ static void check_file(uint32_t hash)
 static void test_secret_is_in_no_file(void **state)
 {
     (void)state;
-    check_file(BLOOMFILTER_HASH_BLAKE2B_PAIR);
-    check_file(BLOOMFILTER_HASH_BLAKE2B_INDEXED);
-    check_file(BLOOMFILTER_HASH_BLAKE2B_WIDE);
+    check_file(BLOOMFILTER_HASH_BLAKE2B_PAIR, BLOOMFILTER_LAYOUT_FLAT);
+    check_file(BLOOMFILTER_HASH_BLAKE2B_INDEXED, BLOOMFILTER_LAYOUT_FLAT);
+    check_file(BLOOMFILTER_HASH_BLAKE2B_WIDE, BLOOMFILTER_LAYOUT_FLAT);
+    check_file(BLOOMFILTER_HASH_BLAKE2B_PAIR, BLOOMFILTER_LAYOUT_SPLIT_BLOCK);
+    check_file(BLOOMFILTER_HASH_BLAKE2B_WIDE, BLOOMFILTER_LAYOUT_SPLIT_BLOCK);
 }
 
 /* The texts are constant: they say the same with a secret in the process and without. */
@@ -234,9 +264,13 @@ static void test_secret_is_in_no_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scan_finds_a_secret),  cmocka_unit_test(test_blake2b_pair),
-        cmocka_unit_test(test_blake2b_indexed),      cmocka_unit_test(test_blake2b_wide),
-        cmocka_unit_test(test_secret_is_in_no_file), cmocka_unit_test(test_secret_is_in_no_text),
+        cmocka_unit_test(test_scan_finds_a_secret),
+        cmocka_unit_test(test_blake2b_pair),
+        cmocka_unit_test(test_blake2b_indexed),
+        cmocka_unit_test(test_blake2b_wide),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_secret_is_in_no_file),
+        cmocka_unit_test(test_secret_is_in_no_text),
     };
     return RUN(tests);
 }

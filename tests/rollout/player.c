@@ -35,12 +35,15 @@ static const uint8_t secret[32] = "what only this service knows ...";
 static const struct {
     uint64_t capacity;
     uint32_t hash;
+    uint32_t layout;
     uint64_t seed;
     bool is_keyed;
 } paths[PATHS] = {
-    {60000, BLOOMFILTER_HASH_BLAKE2B_PAIR, 0, false},
-    {7000, BLOOMFILTER_HASH_BLAKE2B_INDEXED, 0, true},
-    {140000, BLOOMFILTER_HASH_MURMUR3_TWEAK, 20261130, false},
+    {60000, BLOOMFILTER_HASH_BLAKE2B_PAIR, BLOOMFILTER_LAYOUT_FLAT, 0, false},
+    {7000, BLOOMFILTER_HASH_BLAKE2B_INDEXED, BLOOMFILTER_LAYOUT_FLAT, 0, true},
+    {140000, BLOOMFILTER_HASH_MURMUR3_TWEAK, BLOOMFILTER_LAYOUT_FLAT, 20261130, false},
+    {9000, BLOOMFILTER_HASH_BLAKE2B_WIDE, BLOOMFILTER_LAYOUT_FLAT, 0, true},
+    {60000, BLOOMFILTER_HASH_XXH64, BLOOMFILTER_LAYOUT_SPLIT_BLOCK, 0, false},
 };
 
 static struct stage *stage;
@@ -101,7 +104,7 @@ static bloomfilter_options options_of(unsigned path, uint32_t serial)
     options.capacity = serial / PERIOD % 2 == 0 ? paths[path].capacity : paths[path].capacity / 2;
     options.target_fpr = 0.01;
     options.hash = path == 0 && has_feature ? LATER_HASH : paths[path].hash;
-    options.layout = path == 2 && has_feature ? LATER_LAYOUT : BLOOMFILTER_LAYOUT_FLAT;
+    options.layout = path == 2 && has_feature ? LATER_LAYOUT : paths[path].layout;
     options.seed = paths[path].seed;
     options.secret = paths[path].is_keyed ? secret : NULL;
     options.secret_size = paths[path].is_keyed ? sizeof secret : 0;
@@ -116,10 +119,11 @@ static bloomfilter_load_options load_options_of(unsigned path)
     return options;
 }
 
-/* The feature of path 1 is metadata that a reader must understand. */
+/* The feature of paths 1, 3 and 4 is metadata that a reader must understand. */
 static size_t make_metadata(char *metadata, unsigned path, uint32_t serial)
 {
-    bool is_critical = path == 1 && atomic_load(&stage->paths[path].has_feature[serial]);
+    bool is_critical =
+        path != 0 && path != 2 && atomic_load(&stage->paths[path].has_feature[serial]);
     return (size_t)sprintf(metadata, "%s{\"path\":%u,\"serial\":%u,\"note\":\"%*s\"}",
                            is_critical ? "!" : "", path, serial, (int)(serial % 100), "");
 }
