@@ -6,6 +6,7 @@
  */
 #include "support.h"
 
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,6 +110,14 @@ static const char *make_sparse_file(const struct kind *kind, uint64_t payload_si
     return path;
 }
 
+static void remove_sparse_file(char *path)
+{
+    assert_int_equal(unlink(path), 0);
+    *strrchr(path, '/') = '\0';
+    assert_int_equal(rmdir(path), 0);
+    free(path);
+}
+
 static void check_map(const char *path, uint64_t payload_size)
 {
     bloomfilter *filter = (bloomfilter *)&payload_size;
@@ -144,16 +153,38 @@ static void check_file(const struct kind *kind, uint64_t payload_size)
     char *path = strdup(make_sparse_file(kind, payload_size));
     check_map(path, payload_size);
     check_load(path);
-    assert_int_equal(unlink(path), 0);
-    *strrchr(path, '/') = '\0';
-    assert_int_equal(rmdir(path), 0);
-    free(path);
+    remove_sparse_file(path);
 }
 
 static void test_files(void **state)
 {
     (void)state;
     for_each_size(check_file);
+}
+
+/* The block of `alice` in the largest filter of blocks, as docs/format.md tells it: 58 GiB away. */
+static void test_a_block_far_away(void **state)
+{
+    static const unsigned bits[8] = {27, 1, 15, 20, 16, 10, 14, 5};
+    const uint64_t payload_size = (uint64_t)1 << 37;
+    const uint64_t block = 1940122184;
+    uint8_t words[32] = {0};
+    bloomfilter *filter;
+    (void)state;
+    if (is_32_bit)
+        return;
+    char *path = strdup(make_sparse_file(&kinds[1], payload_size));
+    for (size_t i = 0; i < 8; i++)
+        words[4 * i + bits[i] / 8] = (uint8_t)(1u << bits[i] % 8);
+    int file = open(path, O_WRONLY);
+    assert_true(file >= 0);
+    assert_int_equal(pwrite(file, words, sizeof words, (off_t)(HEADER_SIZE + block * 32)), 32);
+    assert_int_equal(close(file), 0);
+    assert_int_equal(bloomfilter_map(&filter, path, NULL), 0);
+    assert_true(bloomfilter_contains(filter, "alice", 5));
+    assert_false(bloomfilter_contains(filter, "user:42", 7));
+    bloomfilter_free(filter);
+    remove_sparse_file(path);
 }
 
 /* ---- Bytes ---- */
@@ -185,6 +216,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_create),
         cmocka_unit_test(test_files),
+        cmocka_unit_test(test_a_block_far_away),
         cmocka_unit_test(test_bytes),
     };
     return RUN(tests);
