@@ -10,6 +10,7 @@
  * A run is deterministic: the same arguments give the same numbers.
  */
 
+#include "random.h"
 #include "sizing/prediction.h"
 #include "sizing/sizing.h"
 #include "support/blake2b.h"
@@ -78,43 +79,6 @@ struct result {
     double standard_error;
 };
 
-/* ---- Random numbers: xoshiro256** seeded by splitmix64 (Blackman and Vigna). ---- */
-
-static uint64_t random_state[4];
-
-static inline uint64_t mix(uint64_t z)
-{
-    z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-    return z ^ z >> 31;
-}
-
-static void random_seed(uint64_t seed)
-{
-    for (int i = 0; i < 4; i++)
-        random_state[i] = mix(seed += UINT64_C(0x9E3779B97F4A7C15));
-}
-
-static inline uint64_t rotate_left(uint64_t value, int bits)
-{
-    return value << bits | value >> (64 - bits);
-}
-
-static inline uint64_t random_64(void)
-{
-    uint64_t *s = random_state;
-    uint64_t result = rotate_left(s[1] * 5, 7) * 9;
-    uint64_t shifted = s[1] << 17;
-
-    s[2] ^= s[0];
-    s[3] ^= s[1];
-    s[1] ^= s[2];
-    s[0] ^= s[3];
-    s[2] ^= shifted;
-    s[3] = rotate_left(s[3], 45);
-    return result;
-}
-
 /* ---- The constructions ---- */
 
 static inline uint64_t scale(uint64_t x, uint64_t m)
@@ -140,7 +104,7 @@ ALWAYS_INLINE uint64_t position(enum construction construction, const uint64_t w
     case ONE_MULTIPLICATION:
         return scale((z ^ z >> 32) * UINT64_C(0x9E3779B97F4A7C15), m);
     case SPLITMIX:
-        return scale(mix(z), m);
+        return scale(splitmix64_mix(z), m);
     case INDEPENDENT:
     default:
         return scale(random_64(), m);

@@ -11,6 +11,7 @@
  * A run is deterministic: the same arguments give the same numbers.
  */
 
+#include "random.h"
 #include "sizing/prediction.h"
 #include "sizing/sizing.h"
 
@@ -63,44 +64,7 @@ struct filter {
         current; /* bloomfilter_prediction_current_fpr by the number of bits set; 0: not yet asked for */
 };
 
-/* ---- Random numbers: xoshiro256** seeded by splitmix64 (Blackman and Vigna). ---- */
-
-static uint64_t random_state[4];
-
-static uint64_t splitmix64(uint64_t *state)
-{
-    uint64_t z = (*state += UINT64_C(0x9E3779B97F4A7C15));
-
-    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
-    return z ^ (z >> 31);
-}
-
-static void random_seed(uint64_t seed)
-{
-    for (int i = 0; i < 4; i++)
-        random_state[i] = splitmix64(&seed);
-}
-
-static uint64_t rotate_left(uint64_t value, int bits)
-{
-    return (value << bits) | (value >> (64 - bits));
-}
-
-static uint64_t random_64(void)
-{
-    uint64_t *s = random_state;
-    uint64_t result = rotate_left(s[1] * 5, 7) * 9;
-    uint64_t shifted = s[1] << 17;
-
-    s[2] ^= s[0];
-    s[3] ^= s[1];
-    s[1] ^= s[2];
-    s[0] ^= s[3];
-    s[2] ^= shifted;
-    s[3] = rotate_left(s[3], 45);
-    return result;
-}
+/* ---- Random numbers ---- */
 
 static uint64_t random_step(uint64_t bit_count)
 {

@@ -144,16 +144,10 @@ int bloomfilter_peek(const void *bytes, size_t size, bloomfilter_info *info)
     return 0;
 }
 
-/* Fixed for ever, so that one seed gives the same probes everywhere: SplitMix64. */
-static uint64_t next_random(uint64_t *state)
-{
-    *state += 0x9e3779b97f4a7c15u;
-    return splitmix64_mix(*state);
-}
-
 enum { PROBES_AT_A_TIME = 64, PROBE_SIZE = 16 };
 
-/* Asks for `count` random keys, at most PROBES_AT_A_TIME; returns how many are found. */
+/* Asks for `count` random keys, at most PROBES_AT_A_TIME; returns how many are found. How they are
+ * made is fixed for ever, so that one seed gives the same probes everywhere. */
 static uint64_t probe(const bloomfilter *filter, uint64_t *random, size_t count)
 {
     uint8_t probes[PROBES_AT_A_TIME][PROBE_SIZE];
@@ -163,8 +157,8 @@ static uint64_t probe(const bloomfilter *filter, uint64_t *random, size_t count)
     uint64_t hits = 0;
 
     for (size_t j = 0; j < count; j++) {
-        bytes_store_le(probes[j], next_random(random), 8);
-        bytes_store_le(probes[j] + 8, next_random(random), 8);
+        bytes_store_le(probes[j], splitmix64_next(random), 8);
+        bytes_store_le(probes[j] + 8, splitmix64_next(random), 8);
         keys[j] = probes[j];
         key_sizes[j] = PROBE_SIZE;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SplitMix64's output function (Steele, Lea and Flood, 2014; Stafford's variant 13 of the mix). */
+/* SplitMix64 (Steele, Lea and Flood, 2014), with Stafford's variant 13 of the mix. */
 #ifndef BLOOMFILTER_HASHING_SPLITMIX64_H
 #define BLOOMFILTER_HASHING_SPLITMIX64_H
 
@@ -13,6 +13,13 @@ static inline uint64_t splitmix64_mix(uint64_t state)
     state = (state ^ state >> 30) * SPLITMIX64_FIRST;
     state = (state ^ state >> 27) * SPLITMIX64_SECOND;
     return state ^ state >> 31;
+}
+
+/* The next output, of the generator with the usual step. */
+static inline uint64_t splitmix64_next(uint64_t *state)
+{
+    *state += UINT64_C(0x9E3779B97F4A7C15);
+    return splitmix64_mix(*state);
 }
 
 #endif

@@ -19,8 +19,9 @@ double bloomfilter_sizing_hash_count(uint64_t bit_count, uint64_t capacity);
 
 /*
  * Blocks of `words` 32-bit words, for layouts of blocks: as few as keep to the target when keys per
- * block follow Poisson's law, which is a little more than what they do. INFINITY where no number
- * of blocks does. src/sizing/blocks.c says why this is the same on every machine.
+ * block follow Poisson's law, which is a little more than what they do, and on which half hashes fall
+ * evenly. INFINITY where no number of blocks does. src/sizing/blocks.c says why this is the same on
+ * every machine.
  */
 double bloomfilter_sizing_block_count(uint64_t capacity, double target_fpr, uint32_t words);
 
