@@ -62,6 +62,8 @@ add_library(bloomfilter-kernels OBJECT ${bloomfilter_kernel_sources})
 bloomfilter_target_options(bloomfilter-kernels)
 set_target_properties(bloomfilter-kernels PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_include_directories(bloomfilter-kernels PRIVATE include src)
+# In gcc (12 at least) this pass makes whole states wander between registers and memory.
+target_compile_options(bloomfilter-kernels PRIVATE $<$<C_COMPILER_ID:GNU>:-fno-tree-pre>)
 target_link_libraries(bloomfilter-kernels PRIVATE PkgConfig::BLOOMFILTER_LIBB2)
 
 add_library(bloomfilter-objects OBJECT ${bloomfilter_sources})

@@ -64,8 +64,9 @@
  *   Processes. The library has no locks, and to add and to ask allocate nothing. So whatever other
  *   threads were doing, the child of a fork has a copy of each filter that it can use, save and
  *   free; keys whose add was ordered before the fork are in it. Where a signal interrupts a system
- *   call, the call is made again. A file is never kept on descriptor 0, 1 or 2, even where these
- *   are closed.
+ *   call, the call is made again. A signal handler must not add to a filter that the code which it
+ *   interrupts may be adding to. A file is never kept on descriptor 0, 1 or 2, even where these are
+ *   closed.
  *
  *   Structs. The structs begin with `struct_size`. Always initialize them with the ..._INIT
  *   macro. Later releases append fields; the library reads and writes only what `struct_size`

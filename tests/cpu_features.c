@@ -2,13 +2,34 @@
 /*
  * In a program that is linked with this, the environment variable BLOOMFILTER_LEAVE_OUT names the
  * processor's features that the library is not to use: "avx512", "avx2", "popcnt", or several. The
- * library itself does not look at its environment.
+ * library itself does not look at its environment. "alone" starts a second thread, which does
+ * nothing: beside one, the library sets bits in another way.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "support/cpu.h"
+#include "support/threads.h"
+
+static void *wait_for_the_end(void *argument)
+{
+    for (;;)
+        pause();
+    return argument;
+}
+
+static void start_a_thread(void)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, wait_for_the_end, NULL) != 0 || thread_is_alone()) {
+        printf("no second thread\n");
+        exit(1);
+    }
+    printf("left out: alone\n");
+}
 
 __attribute__((constructor)) static void leave_out(void)
 {
@@ -22,4 +43,6 @@ __attribute__((constructor)) static void leave_out(void)
             bloomfilter_cpu_leave_out(features[i].feature);
             printf("left out: %s\n", features[i].name);
         }
+    if (names != NULL && strstr(names, "alone") != NULL)
+        start_a_thread();
 }

@@ -245,7 +245,7 @@ static void check_many(const struct block_kernel *kernel, size_t count)
         hashes[j] = j % 5 == 4 ? hashes[j - 2] : next_random(&random);
 
     memset(answers, 0xA5, sizeof answers);
-    kernel->fetch(many, BLOCKS * 256, count, hashes);
+    kernel->fetch(many, BLOCKS * 256, count, hashes, count % 2 == 0);
     kernel->add_many(many, BLOCKS * 256, count, hashes, answers);
     for (size_t j = 0; j < count; j++)
         assert_int_equal(answers[j], kernel->add(single, BLOCKS * 256, hashes[j]));

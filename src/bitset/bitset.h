@@ -37,8 +37,9 @@ struct block_kernel {
     void (*contains_many)(const uint8_t *cells, uint64_t bit_count, size_t count,
                           const uint64_t hashes[], uint8_t found[]);
 
-    /* Fetches what `count` keys will need into the second-level cache. */
-    void (*fetch)(const uint8_t *cells, uint64_t bit_count, size_t count, const uint64_t hashes[]);
+    /* Fetches what `count` keys will need into the second-level cache, to be added or asked for. */
+    void (*fetch)(const uint8_t *cells, uint64_t bit_count, size_t count, const uint64_t hashes[],
+                  bool for_adds);
 };
 
 /*
@@ -69,8 +70,7 @@ struct bitset_layout {
     /* Whether all bits of a key are 1. */
     bool (*contains)(const uint8_t *cells, const uint64_t *positions, uint32_t hash_count);
 
-    /* Does what is left of some work on groups of keys (bitset/flat_cells.h). NULL: keys go one by
-     * one. */
+    /* Does what is left of some work on groups of keys (bitset/flat_cells.h). */
     void (*finish)(struct flat_work *work);
 
     /* Bits that are 1, of the first bit_count. Others may add meanwhile. */

@@ -9,6 +9,7 @@
 #include "bitset/count_ones.h"
 #include "bitset/flat_cells.h"
 #include "support/cpu.h"
+#include "support/threads.h"
 
 enum { WORD = sizeof(uint64_t) };
 
@@ -20,8 +21,12 @@ static uint64_t payload_size(uint64_t bit_count)
 static bool add(uint8_t *cells, const uint64_t *positions, uint32_t hash_count)
 {
     unsigned were_set = 1;
-    for (uint32_t i = 0; i < hash_count; i++)
-        were_set &= flat_set_bit(cells, positions[i]);
+    if (thread_is_alone())
+        for (uint32_t i = 0; i < hash_count; i++)
+            were_set &= flat_set_bit_alone(cells, positions[i]);
+    else
+        for (uint32_t i = 0; i < hash_count; i++)
+            were_set &= flat_set_bit(cells, positions[i]);
     return !were_set;
 }
 

@@ -12,6 +12,7 @@
 #include "bitset/flat_cells.h"
 #include "support/bytes.h"
 #include "support/cpu.h"
+#include "support/threads.h"
 
 typedef _Atomic uint64_t atomic_word;
 
@@ -52,7 +53,7 @@ static uint64_t in_memory_order(uint64_t word)
  * which the whole block is fetched anyway. A bit that another thread sets after the look is told as
  * new by both.
  */
-static bool add(uint8_t *cells, uint64_t bit_count, uint64_t hash)
+static bool add_to_block(uint8_t *cells, uint64_t bit_count, uint64_t hash, bool is_alone)
 {
     atomic_word *pairs = (atomic_word *)(void *)(cells + split_block_offset(bit_count, hash));
     bool is_new = false;
@@ -60,19 +61,29 @@ static bool add(uint8_t *cells, uint64_t bit_count, uint64_t hash)
         uint64_t low = (uint64_t)1 << bit_of_word(hash, 2 * i);
         uint64_t high = (uint64_t)1 << bit_of_word(hash, 2 * i + 1);
         uint64_t bits = in_memory_order(low | high << 32);
-        if ((atomic_load_explicit(&pairs[i], memory_order_relaxed) & bits) == bits)
+        uint64_t before = atomic_load_explicit(&pairs[i], memory_order_relaxed);
+        if ((before & bits) == bits)
             continue;
-        atomic_fetch_or_explicit(&pairs[i], bits, memory_order_relaxed);
+        if (is_alone)
+            atomic_store_explicit(&pairs[i], before | bits, memory_order_relaxed);
+        else
+            atomic_fetch_or_explicit(&pairs[i], bits, memory_order_relaxed);
         is_new = true;
     }
     return is_new;
 }
 
+static bool add(uint8_t *cells, uint64_t bit_count, uint64_t hash)
+{
+    return add_to_block(cells, bit_count, hash, thread_is_alone());
+}
+
 static void add_many(uint8_t *cells, uint64_t bit_count, size_t count, const uint64_t hashes[],
                      uint8_t was_new[])
 {
+    bool is_alone = thread_is_alone();
     for (size_t j = 0; j < count; j++) {
-        bool is_new = add(cells, bit_count, hashes[j]);
+        bool is_new = add_to_block(cells, bit_count, hashes[j], is_alone);
         if (was_new != NULL)
             was_new[j] = is_new;
     }
@@ -85,11 +96,10 @@ static void contains_many(const uint8_t *cells, uint64_t bit_count, size_t count
         found[j] = contains(cells, bit_count, hashes[j]);
 }
 
-void bloomfilter_split_block_fetch(const uint8_t *cells, uint64_t bit_count, size_t count,
-                                   const uint64_t hashes[])
+static void fetch(const uint8_t *cells, uint64_t bit_count, size_t count, const uint64_t hashes[],
+                  bool for_adds)
 {
-    for (size_t j = 0; j < count; j++)
-        __builtin_prefetch(cells + split_block_offset(bit_count, hashes[j]), 0, 2);
+    split_block_fetch(cells, bit_count, count, hashes, for_adds);
 }
 
 const struct block_kernel bloomfilter_split_block_portable = {
@@ -98,7 +108,7 @@ const struct block_kernel bloomfilter_split_block_portable = {
     .contains = contains,
     .add_many = add_many,
     .contains_many = contains_many,
-    .fetch = bloomfilter_split_block_fetch,
+    .fetch = fetch,
 };
 
 /* ---- the layout */

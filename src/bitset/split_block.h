@@ -20,8 +20,19 @@ static inline uint64_t split_block_offset(uint64_t bit_count, uint64_t hash)
     return ((hash >> 32) * (bit_count / SPLIT_BLOCK_BITS) >> 32) * SPLIT_BLOCK_BYTES;
 }
 
-void bloomfilter_split_block_fetch(const uint8_t *cells, uint64_t bit_count, size_t count,
-                                   const uint64_t hashes[]);
+/* Inlined into kernels, whose processors may know how to fetch for writing. */
+static inline __attribute__((always_inline)) void
+split_block_fetch(const uint8_t *cells, uint64_t bit_count, size_t count, const uint64_t hashes[],
+                  bool for_adds)
+{
+    for (size_t j = 0; j < count; j++) {
+        const uint8_t *block = cells + split_block_offset(bit_count, hashes[j]);
+        if (for_adds)
+            __builtin_prefetch(block, 1, 2);
+        else
+            __builtin_prefetch(block, 0, 2);
+    }
+}
 
 extern const struct block_kernel bloomfilter_split_block_portable;
 #if defined(__x86_64__) && defined(__GNUC__)

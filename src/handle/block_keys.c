@@ -28,7 +28,8 @@ static void begin(const struct passage *passage, struct batch *batch, size_t fir
     batch->count = left < BATCH ? left : BATCH;
     bloomfilter_hashing_hashes(&filter->hasher, batch->count, passage->keys + first,
                                passage->key_sizes + first, batch->hashes);
-    filter->blocks->fetch(filter->cells, filter->hasher.bit_count, batch->count, batch->hashes);
+    filter->blocks->fetch(filter->cells, filter->hasher.bit_count, batch->count, batch->hashes,
+                          passage->sets);
 }
 
 /* Sets or asks. */

@@ -3,6 +3,7 @@
 #include "bitset/flat_cells.h"
 #include "handle/block_keys.h"
 #include "handle/handle.h"
+#include "support/threads.h"
 
 _Static_assert((int)KEY_GROUP == (int)FLAT_GROUP, "a group of keys is one of positions");
 
@@ -50,15 +51,15 @@ enum {
     /* While a group is hashed, the cells of the one before it are fetched, and those of the one
      * before that are set or read. */
     LAG = 2,
-    STEPS = 24, /* of a kernel, in which it does a share of the work */
 };
 
 struct passage {
     const bloomfilter *filter;
+    size_t count;
     const void *const *keys;
     const size_t *key_sizes;
-    size_t groups;
-    bool sets; /* else: asks */
+    size_t groups; /* the last one may be short */
+    enum flat_task task;
     /* A byte per key, or NULL: 1 if some bit was 0, when it sets; 1 if none was, when it asks. */
     uint8_t *answers;
     size_t positions; /* per group */
@@ -66,82 +67,115 @@ struct passage {
     uint64_t room[POSITION_ROOM];
 };
 
+static unsigned keys_in(const struct passage *passage, size_t group)
+{
+    size_t left = passage->count - group * KEY_GROUP;
+    return left < KEY_GROUP ? (unsigned)left : KEY_GROUP;
+}
+
 static uint64_t *positions_of(struct passage *passage, size_t group)
 {
     return passage->room + group % passage->slots * passage->positions;
 }
 
+static void set_ahead(struct passage *passage, struct flat_work *work, size_t group)
+{
+    work->ahead = positions_of(passage, group);
+    work->ahead_count = keys_in(passage, group);
+}
+
 static void set_due(struct passage *passage, struct flat_work *work, size_t group)
 {
     work->due = positions_of(passage, group);
-    work->due_count = passage->positions;
-    work->due_left = passage->positions;
+    work->due_count = keys_in(passage, group);
 }
 
 static void hash_group(struct passage *passage, struct flat_work *work, size_t group)
 {
     size_t first = group * KEY_GROUP;
-    bloomfilter_hashing_positions(&passage->filter->hasher, KEY_GROUP, passage->keys + first,
-                                  passage->key_sizes + first, positions_of(passage, group), work);
+    bloomfilter_hashing_positions(&passage->filter->hasher, keys_in(passage, group),
+                                  passage->keys + first, passage->key_sizes + first,
+                                  positions_of(passage, group), work);
+}
+
+static void finish(const struct passage *passage, struct flat_work *work)
+{
+    passage->filter->layout->finish(work);
 }
 
 static void note_answers(const struct passage *passage, const struct flat_work *work, size_t group)
 {
-    unsigned bits = passage->sets ? work->lacking : ~work->lacking;
+    unsigned bits = passage->task == FLAT_ASK ? ~work->lacking : work->lacking;
     if (passage->answers != NULL)
-        for (size_t j = 0; j < KEY_GROUP; j++)
+        for (size_t j = 0; j < keys_in(passage, group); j++)
             passage->answers[group * KEY_GROUP + j] = bits >> j & 1;
 }
 
-/* Turn number `turn`, when one group after the other is hashed. */
-static void take_turn(struct passage *passage, size_t turn, size_t lag)
+static struct flat_work no_work(const struct passage *passage)
 {
-    struct flat_work work = {.cells = passage->filter->cells,
-                             .step = (passage->positions + STEPS - 1) / STEPS,
-                             .sets = passage->sets};
-    if (lag != 0 && turn >= 1 && turn <= passage->groups) {
-        work.ahead = positions_of(passage, turn - 1);
-        work.ahead_left = passage->positions;
-    }
-    if (lag != 0 && turn >= lag)
-        set_due(passage, &work, turn - lag);
+    return (struct flat_work){.cells = passage->filter->cells,
+                              .task = passage->task,
+                              .hash_count = passage->filter->hasher.hash_count};
+}
+
+/* Turn number `turn`, when one group after the other is hashed. */
+static void take_turn(struct passage *passage, size_t turn)
+{
+    struct flat_work work = no_work(passage);
+    if (turn >= 1 && turn <= passage->groups)
+        set_ahead(passage, &work, turn - 1);
+    if (turn >= LAG)
+        set_due(passage, &work, turn - LAG);
     if (turn < passage->groups)
         hash_group(passage, &work, turn);
-    if (lag == 0)
-        set_due(passage, &work, turn);
-    passage->filter->layout->finish(&work);
-    if (turn >= lag)
-        note_answers(passage, &work, turn - lag);
+    finish(passage, &work);
+    if (turn >= LAG)
+        note_answers(passage, &work, turn - LAG);
+}
+
+/* All of a group at once, where there is no room for the positions of others. */
+static void pass_group(struct passage *passage, size_t group)
+{
+    struct flat_work ahead = no_work(passage);
+    struct flat_work due = no_work(passage);
+    hash_group(passage, NULL, group);
+    set_ahead(passage, &ahead, group);
+    finish(passage, &ahead);
+    set_due(passage, &due, group);
+    finish(passage, &due);
+    note_answers(passage, &due, group);
 }
 
 static void pass(struct passage *passage)
 {
     passage->positions = (size_t)KEY_GROUP * passage->filter->hasher.hash_count;
     passage->slots = POSITION_ROOM / passage->positions;
-    size_t lag = passage->slots > LAG ? LAG : 0;
-    for (size_t turn = 0; turn < passage->groups + lag; turn++)
-        take_turn(passage, turn, lag);
+    if (passage->slots > LAG)
+        for (size_t turn = 0; turn < passage->groups + LAG; turn++)
+            take_turn(passage, turn);
+    else
+        for (size_t group = 0; group < passage->groups; group++)
+            pass_group(passage, group);
 }
 
-/* Sends all keys through that make whole groups, or all there are into blocks; returns how many. */
-static size_t pass_groups(const bloomfilter *filter, size_t count, const void *const keys[],
-                          const size_t key_sizes[], bool sets, uint8_t *answers)
+/* Sends all keys through. */
+static void pass_all(const bloomfilter *filter, size_t count, const void *const keys[],
+                     const size_t key_sizes[], bool sets, uint8_t *answers)
 {
     struct passage passage;
     if (filter->blocks != NULL) {
         bloomfilter_block_keys_pass(filter, count, keys, key_sizes, sets, answers);
-        return count;
+        return;
     }
-    if (count < KEY_GROUP || filter->layout->finish == NULL)
-        return 0;
     passage.filter = filter;
+    passage.count = count;
     passage.keys = keys;
     passage.key_sizes = key_sizes;
-    passage.groups = count / KEY_GROUP;
-    passage.sets = sets;
+    passage.groups = count / KEY_GROUP + (count % KEY_GROUP != 0);
+    passage.task = !sets ? FLAT_ASK : thread_is_alone() ? FLAT_SET_ALONE : FLAT_SET;
     passage.answers = answers;
-    pass(&passage);
-    return passage.groups * KEY_GROUP;
+    if (count != 0)
+        pass(&passage);
 }
 
 /* ---- the interface */
@@ -153,11 +187,7 @@ int bloomfilter_add_many(bloomfilter *filter, size_t count, const void *const ke
         return BLOOMFILTER_EINVAL;
     if (is_read_only(filter))
         return BLOOMFILTER_EREADONLY;
-    for (size_t j = pass_groups(filter, count, keys, key_sizes, true, was_new); j < count; j++) {
-        bool is_new = add_one(filter, keys[j], key_sizes[j]);
-        if (was_new != NULL)
-            was_new[j] = is_new;
-    }
+    pass_all(filter, count, keys, key_sizes, true, was_new);
     if (count != 0)
         bloomfilter_insert_counter_add(&filter->inserts, count);
     return 0;
@@ -168,8 +198,7 @@ int bloomfilter_contains_many(const bloomfilter *filter, size_t count, const voi
 {
     if (filter == NULL || (found == NULL && count != 0) || !are_keys_valid(count, keys, key_sizes))
         return BLOOMFILTER_EINVAL;
-    for (size_t j = pass_groups(filter, count, keys, key_sizes, false, found); j < count; j++)
-        found[j] = contains_one(filter, keys[j], key_sizes[j]);
+    pass_all(filter, count, keys, key_sizes, false, found);
     return 0;
 }
 

@@ -15,7 +15,7 @@ struct flat_work;
 struct hasher;
 
 enum {
-    KEY_GROUP = 8,       /* keys that are hashed side by side */
+    KEY_GROUP = 16,      /* keys that are hashed side by side */
     BLAKE2B_BLOCK = 128, /* bytes */
 };
 

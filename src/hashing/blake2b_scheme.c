@@ -114,7 +114,7 @@ static bool is_group_right(const struct hasher *hasher, blake2b_hash_function *h
 
     for (size_t j = 0; j < KEY_GROUP; j++) {
         keys[j] = bytes;
-        sizes[j] = largest - j;
+        sizes[j] = largest > j ? largest - j : 0;
     }
     bloomfilter_hashing_positions(hasher, KEY_GROUP, keys, sizes, positions, NULL);
     bloomfilter_hashing_hashes(hasher, KEY_GROUP, keys, sizes, hashes);

@@ -11,11 +11,13 @@
 #include "hashing/splitmix64.h"
 #include "support/bytes.h"
 
-/* The check of pointers for overflow takes clang many minutes in code as long as this. */
-#define TARGET __attribute__((target("avx2,bmi,bmi2"), no_sanitize("pointer-overflow")))
+/* Checks of pointers take compilers many minutes in code as long as this. */
+#define TARGET                                                                                     \
+    __attribute__((target("avx2,bmi,bmi2,prfchw"),                                                 \
+                   no_sanitize("pointer-overflow", "alignment", "null", "object-size")))
 #define ALWAYS_INLINE static inline __attribute__((always_inline)) TARGET
 
-enum { LANES = 4 };
+enum { LANES = 4, INTERLEAVED = 0 };
 typedef __m256i vector;
 
 #define ADD(a, b) _mm256_add_epi64(a, b)
@@ -177,7 +179,7 @@ ALWAYS_INLINE void hash_rows(const struct blake2b_chain chains[], int digests, c
             c[i] = LOAD(iv);
             d[i] = XOR(LOAD(iv + 4), _mm256_setr_epi64x((long long)total, 0, is_last ? -1 : 0, 0));
         }
-        BLAKE2B_ROUNDS(ROW_ROUND)
+        BLAKE2B_ROUNDS(ROW_ROUND, NOTHING)
         for (int i = 0; i < digests; i++) {
             low[i] = XOR(low[i], XOR(a[i], c[i]));
             high[i] = XOR(high[i], XOR(b[i], d[i]));

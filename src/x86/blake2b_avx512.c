@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* BLAKE2b with AVX-512: eight keys side by side, or both digests of one key. */
+/* BLAKE2b with AVX-512: two times eight digests side by side, or both digests of one key. */
 #include "hashing/blake2b_kernel.h"
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -9,13 +9,13 @@
 #include "hashing/hashing.h"
 #include "hashing/splitmix64.h"
 
-/* The check of pointers for overflow takes clang many minutes in code as long as this. */
+/* Checks of pointers take compilers many minutes in code as long as this. */
 #define TARGET                                                                                     \
-    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi,bmi2"),                          \
-                   no_sanitize("pointer-overflow")))
+    __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,bmi,bmi2,prfchw"),                   \
+                   no_sanitize("pointer-overflow", "alignment", "null", "object-size")))
 #define ALWAYS_INLINE static inline __attribute__((always_inline)) TARGET
 
-enum { LANES = 8, CHUNK = 64 /* bytes of a vector */ };
+enum { LANES = 8, INTERLEAVED = 1, CHUNK = 64 /* bytes of a vector */ };
 typedef __m512i vector;
 
 #define ADD(a, b) _mm512_add_epi64(a, b)
@@ -82,7 +82,7 @@ ALWAYS_INLINE vector mix_and_scale(vector v, const struct hasher *hasher)
 ALWAYS_INLINE vector load_chunk(const void *message, size_t size, size_t at)
 {
     size_t left = size > at ? size - at : 0;
-    __mmask64 mask = left >= CHUNK ? ~(__mmask64)0 : ((__mmask64)1 << left) - 1;
+    __mmask64 mask = _bzhi_u64(UINT64_MAX, left < CHUNK ? (unsigned)left : CHUNK);
     return _mm512_maskz_loadu_epi8(mask, (const char *)message + at);
 }
 
@@ -170,7 +170,7 @@ ALWAYS_INLINE vector hash_rows(const struct blake2b_chain *first,
         vector d = XOR(both(iv + 4, iv + 4), _mm512_maskz_set1_epi64(0x11, (long long)total));
         if (is_last)
             d = XOR(d, _mm512_maskz_set1_epi64(0x44, -1));
-        BLAKE2B_ROUNDS(ROW_ROUND)
+        BLAKE2B_ROUNDS(ROW_ROUND, NOTHING)
         low = XOR(low, XOR(a, c));
         high = XOR(high, XOR(b, d));
         if (is_last)

@@ -5,6 +5,9 @@
  *
  *     ALWAYS_INLINE, TARGET         function attributes that select the instruction set
  *     LANES, vector                 keys per vector; a vector of as many 64-bit words
+ *     INTERLEAVED                   whether two compressions at once are faster than one after the
+ *                                   other: each step waits for the one before it, so two fill the
+ *                                   pauses, if the processor has registers for 32 vectors
  *     ADD, XOR, AND, OR, ROTATE_32, ROTATE_24, ROTATE_16, ROTATE_63, BROADCAST, LOAD, STORE
  *     reverse_bytes, one_for_zero   of each word
  *     add_modulo(a, b, m)           of words below m, m at most 2^60
@@ -21,45 +24,45 @@
 #include "support/bytes.h"
 #include "support/leaf_kernel.h"
 
-/* Which word each mixing step of a round takes (RFC 7693, section 2.7). */
-#define BLAKE2B_ROUNDS(ROUND)                                                                      \
+/* Which word each mixing step of a round takes (RFC 7693, section 2.7); a pause after each third. */
+#define BLAKE2B_ROUNDS(ROUND, PAUSE)                                                               \
     ROUND(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);                                   \
     ROUND(14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3);                                   \
     ROUND(11, 8, 12, 0, 5, 2, 15, 13, 10, 14, 3, 6, 7, 1, 9, 4);                                   \
+    PAUSE;                                                                                         \
     ROUND(7, 9, 3, 1, 13, 12, 11, 14, 2, 6, 5, 10, 4, 0, 15, 8);                                   \
     ROUND(9, 0, 5, 7, 2, 4, 10, 15, 14, 1, 11, 12, 6, 8, 3, 13);                                   \
     ROUND(2, 12, 6, 10, 0, 11, 8, 3, 4, 13, 7, 5, 15, 14, 1, 9);                                   \
+    PAUSE;                                                                                         \
     ROUND(12, 5, 1, 15, 14, 13, 4, 10, 0, 7, 6, 3, 9, 2, 8, 11);                                   \
     ROUND(13, 11, 7, 14, 12, 1, 3, 9, 5, 0, 15, 4, 8, 6, 2, 10);                                   \
     ROUND(6, 15, 14, 9, 11, 3, 0, 8, 12, 2, 13, 7, 1, 4, 10, 5);                                   \
+    PAUSE;                                                                                         \
     ROUND(10, 2, 8, 4, 7, 6, 1, 5, 15, 11, 9, 14, 3, 12, 13, 0);                                   \
     ROUND(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);                                   \
-    ROUND(14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3);
+    ROUND(14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3);                                   \
+    PAUSE;
 
-#define MIX(a, b, c, d, x, y)                                                                      \
-    v[a] = ADD(ADD(v[a], v[b]), m[x]);                                                             \
+/* The message is added first: it does not have to wait for the step before. */
+#define MIX(v, a, b, c, d, x, y)                                                                   \
+    v[a] = ADD(ADD(v[a], x), v[b]);                                                                \
     v[d] = ROTATE_32(XOR(v[d], v[a]));                                                             \
     v[c] = ADD(v[c], v[d]);                                                                        \
     v[b] = ROTATE_24(XOR(v[b], v[c]));                                                             \
-    v[a] = ADD(ADD(v[a], v[b]), m[y]);                                                             \
+    v[a] = ADD(ADD(v[a], y), v[b]);                                                                \
     v[d] = ROTATE_16(XOR(v[d], v[a]));                                                             \
     v[c] = ADD(v[c], v[d]);                                                                        \
     v[b] = ROTATE_63(XOR(v[b], v[c]))
 
-#define LANES_ROUND(s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15)          \
-    MIX(0, 4, 8, 12, s0, s1);                                                                      \
-    MIX(1, 5, 9, 13, s2, s3);                                                                      \
-    MIX(2, 6, 10, 14, s4, s5);                                                                     \
-    MIX(3, 7, 11, 15, s6, s7);                                                                     \
-    MIX(0, 5, 10, 15, s8, s9);                                                                     \
-    MIX(1, 6, 11, 12, s10, s11);                                                                   \
-    MIX(2, 7, 8, 13, s12, s13);                                                                    \
-    MIX(3, 4, 9, 14, s14, s15)
-
-#define WORKING_ROUND(...)                                                                         \
-    LANES_ROUND(__VA_ARGS__);                                                                      \
-    for (int step = 0; step < steps; step++)                                                       \
-    flat_work_step(work)
+#define LANES_ROUND(v, m, s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15)    \
+    MIX(v, 0, 4, 8, 12, m[s0], m[s1]);                                                             \
+    MIX(v, 1, 5, 9, 13, m[s2], m[s3]);                                                             \
+    MIX(v, 2, 6, 10, 14, m[s4], m[s5]);                                                            \
+    MIX(v, 3, 7, 11, 15, m[s6], m[s7]);                                                            \
+    MIX(v, 0, 5, 10, 15, m[s8], m[s9]);                                                            \
+    MIX(v, 1, 6, 11, 12, m[s10], m[s11]);                                                          \
+    MIX(v, 2, 7, 8, 13, m[s12], m[s13]);                                                           \
+    MIX(v, 3, 4, 9, 14, m[s14], m[s15])
 
 /* ---- keys */
 
@@ -85,24 +88,60 @@ ALWAYS_INLINE void load_lanes(struct block_lanes *lanes, const void *const keys[
     lanes->sizes = LOAD(sizes);
 }
 
-/*
- * The first `count` words of the digests, read big-endian, of messages of one block. Each round
- * does so many steps of the work.
- */
-ALWAYS_INLINE void hash_lanes(const struct block_lanes *lanes, const struct blake2b_chain *chain,
-                              int count, vector words[], int steps, struct flat_work *work)
-{
-    const vector *m = lanes->m;
+/* One digest of each key: what it is made of, and how far it is. */
+struct digest_lanes {
+    const struct block_lanes *block;
+    const struct blake2b_chain *chain;
     vector v[16];
+};
+
+ALWAYS_INLINE void start_digest(struct digest_lanes *digest, const struct block_lanes *block,
+                                const struct blake2b_chain *chain)
+{
+    vector *v = digest->v;
+    digest->block = block;
+    digest->chain = chain;
     for (int i = 0; i < 8; i++) {
         v[i] = BROADCAST(chain->h[i]);
         v[8 + i] = BROADCAST(bloomfilter_blake2b_initial_vector[i]);
     }
-    v[12] = XOR(v[12], ADD(lanes->sizes, BROADCAST(chain->size)));
+    v[12] = XOR(v[12], ADD(block->sizes, BROADCAST(chain->size)));
     v[14] = XOR(v[14], BROADCAST(UINT64_MAX)); /* the last block */
-    BLAKE2B_ROUNDS(WORKING_ROUND)
-    for (int i = 0; i < count; i++)
-        words[i] = reverse_bytes(XOR(XOR(BROADCAST(chain->h[i]), v[i]), v[8 + i]));
+}
+
+/* Word i of a finished digest, read big-endian. */
+ALWAYS_INLINE vector digest_word(const struct digest_lanes *digest, int i)
+{
+    const vector *v = digest->v;
+    return reverse_bytes(XOR(XOR(BROADCAST(digest->chain->h[i]), v[i]), v[8 + i]));
+}
+
+#define ROUND_OF_FIRST(...) LANES_ROUND(first->v, first->block->m, __VA_ARGS__)
+#define ROUND_OF_SECOND(...) LANES_ROUND(second->v, second->block->m, __VA_ARGS__)
+
+#define ROUND_OF_BOTH(...)                                                                         \
+    ROUND_OF_FIRST(__VA_ARGS__);                                                                   \
+    ROUND_OF_SECOND(__VA_ARGS__);                                                                  \
+    STEP
+
+#define STEP                                                                                       \
+    if (work != NULL)                                                                              \
+    flat_work_step(work)
+
+#define NOTHING ((void)0)
+
+/* Steps of the work that finish_two takes. */
+enum { STEPS_OF_TWO = INTERLEAVED ? 12 : 8 };
+
+ALWAYS_INLINE void finish_two(struct digest_lanes *first, struct digest_lanes *second,
+                              struct flat_work *work)
+{
+    if (INTERLEAVED) {
+        BLAKE2B_ROUNDS(ROUND_OF_BOTH, NOTHING)
+    } else {
+        BLAKE2B_ROUNDS(ROUND_OF_FIRST, STEP)
+        BLAKE2B_ROUNDS(ROUND_OF_SECOND, STEP)
+    }
 }
 
 /* (h1 + i * step) mod bit_count for every i, step = h2 mod bit_count or 1 if that is 0. */
@@ -122,13 +161,16 @@ ALWAYS_INLINE void pair_positions_of(const struct hasher *hasher, const void *co
                                      const size_t key_sizes[], int word_count, uint64_t positions[],
                                      struct flat_work *work)
 {
+    work->steps = KEY_GROUP / LANES * STEPS_OF_TWO;
     for (size_t lane = 0; lane < KEY_GROUP; lane += LANES) {
-        struct block_lanes lanes;
-        vector hashes[2];
-        load_lanes(&lanes, keys + lane, key_sizes + lane, word_count);
-        for (int i = 0; i < 2; i++)
-            hash_lanes(&lanes, &hasher->chains[i], 1, &hashes[i], 1, work);
-        store_pair_positions(hasher, hashes[0], hashes[1], positions + lane);
+        struct block_lanes block;
+        struct digest_lanes first, second;
+        load_lanes(&block, keys + lane, key_sizes + lane, word_count);
+        start_digest(&first, &block, &hasher->chains[0]);
+        start_digest(&second, &block, &hasher->chains[1]);
+        finish_two(&first, &second, work);
+        store_pair_positions(hasher, digest_word(&first, 0), digest_word(&second, 0),
+                             positions + lane);
     }
 }
 
@@ -144,19 +186,23 @@ ALWAYS_INLINE void store_wide_positions(const struct hasher *hasher, vector h1, 
     }
 }
 
-/* Half the rounds of a pair, and so twice the steps in each, where one vector has all keys. */
-enum { WIDE_STEPS = 2 * LANES / KEY_GROUP };
-
 ALWAYS_INLINE void wide_positions_of(const struct hasher *hasher, const void *const keys[],
                                      const size_t key_sizes[], int word_count, uint64_t positions[],
                                      struct flat_work *work)
 {
-    for (size_t lane = 0; lane < KEY_GROUP; lane += LANES) {
-        struct block_lanes lanes;
-        vector halves[2];
-        load_lanes(&lanes, keys + lane, key_sizes + lane, word_count);
-        hash_lanes(&lanes, &hasher->chains[0], 2, halves, WIDE_STEPS, work);
-        store_wide_positions(hasher, halves[0], halves[1], positions + lane);
+    work->steps = KEY_GROUP / (2 * LANES) * STEPS_OF_TWO;
+    for (size_t lane = 0; lane < KEY_GROUP; lane += 2 * LANES) {
+        struct block_lanes blocks[2];
+        struct digest_lanes first, second;
+        load_lanes(&blocks[0], keys + lane, key_sizes + lane, word_count);
+        load_lanes(&blocks[1], keys + lane + LANES, key_sizes + lane + LANES, word_count);
+        start_digest(&first, &blocks[0], &hasher->chains[0]);
+        start_digest(&second, &blocks[1], &hasher->chains[0]);
+        finish_two(&first, &second, work);
+        store_wide_positions(hasher, digest_word(&first, 0), digest_word(&first, 1),
+                             positions + lane);
+        store_wide_positions(hasher, digest_word(&second, 0), digest_word(&second, 1),
+                             positions + lane + LANES);
     }
 }
 
@@ -208,12 +254,16 @@ POSITIONS_OF_ALL_SIZES(wide)
 ALWAYS_INLINE void group_hashes_of(const struct blake2b_chain *chain, const void *const keys[],
                                    const size_t key_sizes[], int word_count, uint64_t hashes[])
 {
-    for (size_t lane = 0; lane < KEY_GROUP; lane += LANES) {
-        struct block_lanes lanes;
-        vector words[1];
-        load_lanes(&lanes, keys + lane, key_sizes + lane, word_count);
-        hash_lanes(&lanes, chain, 1, words, 0, NULL);
-        STORE(hashes + lane, words[0]);
+    for (size_t lane = 0; lane < KEY_GROUP; lane += 2 * LANES) {
+        struct block_lanes blocks[2];
+        struct digest_lanes first, second;
+        load_lanes(&blocks[0], keys + lane, key_sizes + lane, word_count);
+        load_lanes(&blocks[1], keys + lane + LANES, key_sizes + lane + LANES, word_count);
+        start_digest(&first, &blocks[0], chain);
+        start_digest(&second, &blocks[1], chain);
+        finish_two(&first, &second, NULL);
+        STORE(hashes + lane, digest_word(&first, 0));
+        STORE(hashes + lane + LANES, digest_word(&second, 0));
     }
 }
 
@@ -292,6 +342,8 @@ ALWAYS_INLINE struct block_marks mark_blocks(const struct leaf_lanes *lanes,
     return (struct block_marks){LOAD(totals), LOAD(last_blocks), LOAD(last_nodes), LOAD(present)};
 }
 
+#define LEAF_ROUND(...) LANES_ROUND(v, m, __VA_ARGS__)
+
 /* A block of every lane. */
 ALWAYS_INLINE void compress_lanes(struct leaf_lanes *lanes, const struct block_marks *marks)
 {
@@ -306,7 +358,7 @@ ALWAYS_INLINE void compress_lanes(struct leaf_lanes *lanes, const struct block_m
     v[12] = XOR(v[12], marks->totals);
     v[14] = XOR(v[14], marks->last_blocks);
     v[15] = XOR(v[15], marks->last_nodes);
-    BLAKE2B_ROUNDS(LANES_ROUND)
+    BLAKE2B_ROUNDS(LEAF_ROUND, NOTHING)
     for (int i = 0; i < 8; i++)
         lanes->h[i] = XOR(lanes->h[i], AND(XOR(v[i], v[8 + i]), marks->present));
 }

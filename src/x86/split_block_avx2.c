@@ -7,7 +7,10 @@
 #include <immintrin.h>
 #include <string.h>
 
-#define TARGET __attribute__((target("avx2,cx16")))
+#include "support/threads.h"
+
+/* To fetch for writing is no feature to look for: where it is not known, it does nothing. */
+#define TARGET __attribute__((target("avx2,cx16,prfchw")))
 #define ALWAYS_INLINE static inline __attribute__((always_inline)) TARGET
 
 /* In each word, the bit of the key. */
@@ -60,11 +63,15 @@ ALWAYS_INLINE void add_to_half(uint8_t *at, __m128i half, __m128i bits)
  * 8, and what to compare with is known, since the block has to be looked at anyway. A bit that
  * another thread sets after that look is told as new by both.
  */
-ALWAYS_INLINE bool add_to_block(uint8_t *block, __m256i bits)
+ALWAYS_INLINE bool add_to_block(uint8_t *block, __m256i bits, bool is_alone)
 {
     __m256i words = load_block(block);
     if (_mm256_testc_si256(words, bits))
         return false;
+    if (is_alone) {
+        _mm256_storeu_si256((__m256i *)(void *)block, _mm256_or_si256(words, bits));
+        return true;
+    }
     add_to_half(block, _mm256_castsi256_si128(words), _mm256_castsi256_si128(bits));
     add_to_half(block + SPLIT_BLOCK_BYTES / 2, _mm256_extracti128_si256(words, 1),
                 _mm256_extracti128_si256(bits, 1));
@@ -73,15 +80,17 @@ ALWAYS_INLINE bool add_to_block(uint8_t *block, __m256i bits)
 
 static TARGET bool add(uint8_t *cells, uint64_t bit_count, uint64_t hash)
 {
-    return add_to_block(cells + split_block_offset(bit_count, hash), bits_of(hash));
+    return add_to_block(cells + split_block_offset(bit_count, hash), bits_of(hash),
+                        thread_is_alone());
 }
 
 static TARGET void add_many(uint8_t *cells, uint64_t bit_count, size_t count,
                             const uint64_t hashes[], uint8_t was_new[])
 {
+    bool is_alone = thread_is_alone();
     for (size_t j = 0; j < count; j++) {
-        bool is_new =
-            add_to_block(cells + split_block_offset(bit_count, hashes[j]), bits_of(hashes[j]));
+        bool is_new = add_to_block(cells + split_block_offset(bit_count, hashes[j]),
+                                   bits_of(hashes[j]), is_alone);
         if (was_new != NULL)
             was_new[j] = is_new;
     }
@@ -96,13 +105,19 @@ static TARGET void contains_many(const uint8_t *cells, uint64_t bit_count, size_
     }
 }
 
+static TARGET void fetch(const uint8_t *cells, uint64_t bit_count, size_t count,
+                         const uint64_t hashes[], bool for_adds)
+{
+    split_block_fetch(cells, bit_count, count, hashes, for_adds);
+}
+
 const struct block_kernel bloomfilter_x86_split_block_avx2 = {
     .name = "avx2",
     .add = add,
     .contains = contains,
     .add_many = add_many,
     .contains_many = contains_many,
-    .fetch = bloomfilter_split_block_fetch,
+    .fetch = fetch,
 };
 
 #endif
