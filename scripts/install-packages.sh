@@ -37,7 +37,10 @@ debian_packages() {
             echo gcc-s390x-linux-gnu libc6-dev-s390x-cross gcc-i686-linux-gnu \
                 libc6-dev-i386-cross qemu-user
             ;;
-        all-machines) echo gcc-arm-linux-gnueabi libc6-dev-armel-cross valgrind ;;
+        all-machines)
+            echo gcc-arm-linux-gnueabi libc6-dev-armel-cross gcc-aarch64-linux-gnu \
+                libc6-dev-arm64-cross valgrind
+            ;;
         *) usage ;;
     esac
 }

@@ -97,7 +97,7 @@ emulate() {
         return 1
     fi
     if ! bash "$root/scripts/install-packages.sh" "$@" ||
-        ! bash "$root/scripts/foreign-packages.sh" "$build_dir/foreign" i386 s390x armel; then
+        ! bash "$root/scripts/foreign-packages.sh" "$build_dir/foreign" i386 s390x armel arm64; then
         note "other machines: packages" 0 1 0
         return 1
     fi
@@ -154,6 +154,7 @@ elif [ "$left_out" = none ] && emulate machines all-machines; then
     machine s390x none
     machine i386 none
     machine armel none
+    machine aarch64 none
     memcheck="bitset|file|format_files|handle|hashing|persist|serializer|vectors"
     step "valgrind" valgrind "-R ^($memcheck)\$" -DCMAKE_C_COMPILER=gcc \
         -DBLOOMFILTER_BUILD_BENCHMARKS=OFF \
