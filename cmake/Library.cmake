@@ -49,6 +49,7 @@ set(bloomfilter_sources
 # Code for processors that have more than the baseline. It is the same in every variant of the
 # library that the tests build, and takes long to compile: once.
 set(bloomfilter_kernel_sources
+    src/arm/blake2b_neon.c
     src/x86/blake2b_avx2.c
     src/x86/blake2b_avx512.c
     src/x86/count_ones.c

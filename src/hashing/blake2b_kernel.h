@@ -77,5 +77,8 @@ extern const struct blake2b_kernel bloomfilter_blake2b_portable;
 extern const struct blake2b_kernel bloomfilter_x86_blake2b_avx2;
 extern const struct blake2b_kernel bloomfilter_x86_blake2b_avx512;
 #endif
+#if defined(__AARCH64EL__) && defined(__GNUC__)
+extern const struct blake2b_kernel bloomfilter_arm_blake2b_neon;
+#endif
 
 #endif

@@ -12,6 +12,9 @@ static const struct {
     {&bloomfilter_x86_blake2b_avx512, CPU_AVX512},
     {&bloomfilter_x86_blake2b_avx2, CPU_AVX2},
 #endif
+#if defined(__AARCH64EL__) && defined(__GNUC__)
+    {&bloomfilter_arm_blake2b_neon, CPU_NEON},
+#endif
     {&bloomfilter_blake2b_portable, 0},
 };
 

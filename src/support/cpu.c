@@ -35,6 +35,9 @@ static unsigned present_features(void)
         __builtin_cpu_supports("avx512vl"))
         features |= CPU_AVX512;
 #endif
+#if defined(__AARCH64EL__) && defined(__GNUC__)
+    features |= CPU_NEON;
+#endif
     return features;
 }
 

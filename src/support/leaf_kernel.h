@@ -35,5 +35,8 @@ const struct leaf_kernel *bloomfilter_leaf_kernel(void);
 extern const struct leaf_kernel bloomfilter_x86_leaves_avx2;
 extern const struct leaf_kernel bloomfilter_x86_leaves_avx512;
 #endif
+#if defined(__AARCH64EL__) && defined(__GNUC__)
+extern const struct leaf_kernel bloomfilter_arm_leaves_neon;
+#endif
 
 #endif

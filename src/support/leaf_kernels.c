@@ -12,5 +12,9 @@ const struct leaf_kernel *bloomfilter_leaf_kernel(void)
     if (has & CPU_AVX2)
         return &bloomfilter_x86_leaves_avx2;
 #endif
+#if defined(__AARCH64EL__) && defined(__GNUC__)
+    if (bloomfilter_cpu_features() & CPU_NEON)
+        return &bloomfilter_arm_leaves_neon;
+#endif
     return NULL;
 }
