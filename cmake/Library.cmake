@@ -50,6 +50,7 @@ set(bloomfilter_sources
 # library that the tests build, and takes long to compile: once.
 set(bloomfilter_kernel_sources
     src/arm/blake2b_neon.c
+    src/arm/split_block_neon.c
     src/x86/blake2b_avx2.c
     src/x86/blake2b_avx512.c
     src/x86/count_ones.c

@@ -30,6 +30,10 @@ static int find_kernels(void **state)
     if (bloomfilter_cpu_features() & CPU_AVX2)
         kernels[kernel_count++] = &bloomfilter_x86_split_block_avx2;
 #endif
+#if defined(__AARCH64EL__) && defined(__GNUC__)
+    if (bloomfilter_cpu_features() & CPU_NEON)
+        kernels[kernel_count++] = &bloomfilter_arm_split_block_neon;
+#endif
     for (size_t i = 0; i < kernel_count; i++)
         print_message("kernel %s\n", kernels[i]->name);
     return layout == NULL;

@@ -73,13 +73,13 @@ static bool add_to_block(uint8_t *cells, uint64_t bit_count, uint64_t hash, bool
     return is_new;
 }
 
-static bool add(uint8_t *cells, uint64_t bit_count, uint64_t hash)
+bool bloomfilter_split_block_add(uint8_t *cells, uint64_t bit_count, uint64_t hash)
 {
     return add_to_block(cells, bit_count, hash, thread_is_alone());
 }
 
-static void add_many(uint8_t *cells, uint64_t bit_count, size_t count, const uint64_t hashes[],
-                     uint8_t was_new[])
+void bloomfilter_split_block_add_many(uint8_t *cells, uint64_t bit_count, size_t count,
+                                      const uint64_t hashes[], uint8_t was_new[])
 {
     bool is_alone = thread_is_alone();
     for (size_t j = 0; j < count; j++) {
@@ -96,19 +96,19 @@ static void contains_many(const uint8_t *cells, uint64_t bit_count, size_t count
         found[j] = contains(cells, bit_count, hashes[j]);
 }
 
-static void fetch(const uint8_t *cells, uint64_t bit_count, size_t count, const uint64_t hashes[],
-                  bool for_adds)
+void bloomfilter_split_block_fetch(const uint8_t *cells, uint64_t bit_count, size_t count,
+                                   const uint64_t hashes[], bool for_adds)
 {
     split_block_fetch(cells, bit_count, count, hashes, for_adds);
 }
 
 const struct block_kernel bloomfilter_split_block_portable = {
     .name = "portable",
-    .add = add,
+    .add = bloomfilter_split_block_add,
     .contains = contains,
-    .add_many = add_many,
+    .add_many = bloomfilter_split_block_add_many,
     .contains_many = contains_many,
-    .fetch = fetch,
+    .fetch = bloomfilter_split_block_fetch,
 };
 
 /* ---- the layout */
@@ -118,6 +118,10 @@ static const struct block_kernel *fastest_kernel(void)
 #if defined(__x86_64__) && defined(__GNUC__)
     if (bloomfilter_cpu_features() & CPU_AVX2)
         return &bloomfilter_x86_split_block_avx2;
+#endif
+#if defined(__AARCH64EL__) && defined(__GNUC__)
+    if (bloomfilter_cpu_features() & CPU_NEON)
+        return &bloomfilter_arm_split_block_neon;
 #endif
     return &bloomfilter_split_block_portable;
 }

@@ -20,7 +20,7 @@ static inline uint64_t split_block_offset(uint64_t bit_count, uint64_t hash)
     return ((hash >> 32) * (bit_count / SPLIT_BLOCK_BITS) >> 32) * SPLIT_BLOCK_BYTES;
 }
 
-/* Inlined into kernels, whose processors may know how to fetch for writing. */
+/* Inlined into kernels whose processors know better how to fetch for writing. */
 static inline __attribute__((always_inline)) void
 split_block_fetch(const uint8_t *cells, uint64_t bit_count, size_t count, const uint64_t hashes[],
                   bool for_adds)
@@ -34,9 +34,19 @@ split_block_fetch(const uint8_t *cells, uint64_t bit_count, size_t count, const 
     }
 }
 
+/* What kernels take of the portable one. */
+bool bloomfilter_split_block_add(uint8_t *cells, uint64_t bit_count, uint64_t hash);
+void bloomfilter_split_block_add_many(uint8_t *cells, uint64_t bit_count, size_t count,
+                                      const uint64_t hashes[], uint8_t was_new[]);
+void bloomfilter_split_block_fetch(const uint8_t *cells, uint64_t bit_count, size_t count,
+                                   const uint64_t hashes[], bool for_adds);
+
 extern const struct block_kernel bloomfilter_split_block_portable;
 #if defined(__x86_64__) && defined(__GNUC__)
 extern const struct block_kernel bloomfilter_x86_split_block_avx2;
+#endif
+#if defined(__AARCH64EL__) && defined(__GNUC__)
+extern const struct block_kernel bloomfilter_arm_split_block_neon;
 #endif
 
 #endif
