@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* BLAKE2b with NEON, two keys side by side. Both halves of the processor's words are little-endian. */
+/* BLAKE2b with NEON: two keys side by side, or both digests of one key. */
 #include "hashing/blake2b_kernel.h"
 
 #if defined(__AARCH64EL__) && defined(__GNUC__)
 
 #include <arm_neon.h>
-#include <string.h>
 
 #include "hashing/hashing.h"
 #include "hashing/splitmix64.h"
@@ -83,12 +82,7 @@ ALWAYS_INLINE void load_words(const void *const keys[], const size_t sizes[], in
     for (int j = 0; j < LANES; j++) {
         size_t at = (size_t)chunk * CHUNK;
         size_t left = sizes[j] > at ? sizes[j] - at : 0;
-        chunks[j] = (const uint8_t *)keys[j] + at;
-        if (left < CHUNK) {
-            memset(padded[j], 0, CHUNK);
-            bytes_copy(padded[j], chunks[j], left);
-            chunks[j] = padded[j];
-        }
+        chunks[j] = bytes_padded(padded[j], CHUNK, (const uint8_t *)keys[j] + at, left);
     }
     for (int i = 0; i < 8; i += 2) {
         vector first = vreinterpretq_u64_u8(vld1q_u8(chunks[0] + 8 * i));

@@ -58,6 +58,17 @@ static inline void bytes_copy(void *to, const void *from, size_t size)
         memcpy(to, from, size);
 }
 
+/* The bytes themselves if they fill `room`, else a copy there with zeros behind it. */
+static inline const uint8_t *bytes_padded(uint8_t *room, size_t room_size, const uint8_t *from,
+                                          size_t size)
+{
+    if (size >= room_size)
+        return from;
+    memset(room, 0, room_size);
+    bytes_copy(room, from, size);
+    return room;
+}
+
 /* Whether all bytes are zero. */
 static inline int bytes_are_zero(const uint8_t *bytes, size_t size)
 {

@@ -104,12 +104,7 @@ ALWAYS_INLINE void load_words(const void *const keys[], const size_t sizes[], in
     for (int j = 0; j < LANES; j++) {
         size_t at = (size_t)chunk * CHUNK;
         size_t left = sizes[j] > at ? sizes[j] - at : 0;
-        chunks[j] = (const uint8_t *)keys[j] + at;
-        if (left < CHUNK) {
-            memset(padded[j], 0, CHUNK);
-            bytes_copy(padded[j], chunks[j], left);
-            chunks[j] = padded[j];
-        }
+        chunks[j] = bytes_padded(padded[j], CHUNK, (const uint8_t *)keys[j] + at, left);
     }
     for (int half = 0; half < 2; half++) {
         vector rows[4];
