@@ -10,12 +10,12 @@
 #include "hashing/splitmix64.h"
 #include "support/bytes.h"
 
-/* NEON is part of every such processor. The check of pointers for overflow takes clang many minutes
- * in code as long as this. */
-#define TARGET __attribute__((no_sanitize("pointer-overflow")))
+/* NEON is part of every such processor. Checks of pointers take compilers many minutes in code as
+ * long as this. */
+#define TARGET __attribute__((no_sanitize("pointer-overflow", "alignment", "null", "object-size")))
 #define ALWAYS_INLINE static inline __attribute__((always_inline)) TARGET
 
-enum { LANES = 2 };
+enum { LANES = 2, INTERLEAVED = 0 };
 typedef uint64x2_t vector;
 
 #define ADD(a, b) vaddq_u64(a, b)
@@ -92,7 +92,7 @@ ALWAYS_INLINE void load_words(const void *const keys[], const size_t sizes[], in
     }
 }
 
-#include "x86/blake2b_group.h"
+#include "hashing/blake2b_group.h"
 
 /* ---- one key: two digests of it in the two lanes */
 
@@ -123,7 +123,7 @@ static TARGET void hash_both(const struct blake2b_chain *first, const struct bla
         }
         v[12] = XOR(v[12], BROADCAST(first->size + end));
         v[14] = XOR(v[14], BROADCAST(is_last ? UINT64_MAX : 0));
-        BLAKE2B_ROUNDS(LANES_ROUND)
+        BLAKE2B_ROUNDS(PLAIN_ROUND, NOTHING)
         for (int i = 0; i < 8; i++)
             h[i] = XOR(h[i], XOR(v[i], v[8 + i]));
         if (is_last)
@@ -160,7 +160,7 @@ const struct blake2b_kernel bloomfilter_arm_blake2b_neon = {
     .pair_positions = pair_positions,
     .wide_positions = wide_positions,
     .group_hashes = group_hashes,
-    .worthwhile = 6,
+    .worthwhile = KEY_GROUP, /* one by one, both lanes are in use, too */
 };
 
 const struct leaf_kernel bloomfilter_arm_leaves_neon = {.lanes = LANES, .digest = digest_leaves};

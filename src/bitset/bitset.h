@@ -70,7 +70,8 @@ struct bitset_layout {
     /* Whether all bits of a key are 1. */
     bool (*contains)(const uint8_t *cells, const uint64_t *positions, uint32_t hash_count);
 
-    /* Does what is left of some work on groups of keys (bitset/flat_cells.h). */
+    /* Does what is left of some work on groups of keys (bitset/flat_cells.h). NULL: keys go one by
+     * one. */
     void (*finish)(struct flat_work *work);
 
     /* Bits that are 1, of the first bit_count. Others may add meanwhile. */

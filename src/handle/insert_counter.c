@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 
 #include "support/checked.h"
+#include "support/threads.h"
 
 enum {
     CACHE_LINE = 64,
@@ -53,6 +54,12 @@ void bloomfilter_insert_counter_destroy(struct insert_counter *counter)
 
 void bloomfilter_insert_counter_add(struct insert_counter *counter, uint64_t count)
 {
+    if (thread_is_alone()) {
+        _Atomic uint64_t *first = &stripe(counter, 0)->count;
+        uint64_t before = atomic_load_explicit(first, memory_order_relaxed);
+        atomic_store_explicit(first, before + count, memory_order_relaxed);
+        return;
+    }
     struct stripe *mine = stripe(counter, thread_number() & counter->stripe_mask);
     atomic_fetch_add_explicit(&mine->count, count, memory_order_relaxed);
 }

@@ -158,6 +158,17 @@ static void pass(struct passage *passage)
             pass_group(passage, group);
 }
 
+static void pass_one_by_one(const bloomfilter *filter, size_t count, const void *const keys[],
+                            const size_t key_sizes[], bool sets, uint8_t *answers)
+{
+    for (size_t j = 0; j < count; j++) {
+        bool answer = sets ? add_one(filter, keys[j], key_sizes[j])
+                           : contains_one(filter, keys[j], key_sizes[j]);
+        if (answers != NULL)
+            answers[j] = answer;
+    }
+}
+
 /* Sends all keys through. */
 static void pass_all(const bloomfilter *filter, size_t count, const void *const keys[],
                      const size_t key_sizes[], bool sets, uint8_t *answers)
@@ -165,6 +176,10 @@ static void pass_all(const bloomfilter *filter, size_t count, const void *const 
     struct passage passage;
     if (filter->blocks != NULL) {
         bloomfilter_block_keys_pass(filter, count, keys, key_sizes, sets, answers);
+        return;
+    }
+    if (filter->layout->finish == NULL) {
+        pass_one_by_one(filter, count, keys, key_sizes, sets, answers);
         return;
     }
     passage.filter = filter;

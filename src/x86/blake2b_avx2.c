@@ -114,7 +114,7 @@ ALWAYS_INLINE void load_words(const void *const keys[], const size_t sizes[], in
     }
 }
 
-#include "x86/blake2b_group.h"
+#include "hashing/blake2b_group.h"
 
 /* ---- one key: a row of four words in a vector, both digests of a pair in step */
 
@@ -212,7 +212,7 @@ const struct blake2b_kernel bloomfilter_x86_blake2b_avx2 = {
     .pair_positions = pair_positions,
     .wide_positions = wide_positions,
     .group_hashes = group_hashes,
-    .worthwhile = 6,
+    .worthwhile = 10,
 };
 
 const struct leaf_kernel bloomfilter_x86_leaves_avx2 = {.lanes = LANES, .digest = digest_leaves};

@@ -117,7 +117,7 @@ ALWAYS_INLINE void load_words(const void *const keys[], const size_t sizes[], in
     gather_words(odd, &words[1], &words[3], &words[5], &words[7]);
 }
 
-#include "x86/blake2b_group.h"
+#include "hashing/blake2b_group.h"
 
 /* ---- one key: a row of four words of both digests in one vector, h1 below h2 */
 

@@ -64,6 +64,9 @@
     MIX(v, 2, 7, 8, 13, m[s12], m[s13]);                                                           \
     MIX(v, 3, 4, 9, 14, m[s14], m[s15])
 
+#define PLAIN_ROUND(...) LANES_ROUND(v, m, __VA_ARGS__)
+#define NOTHING ((void)0)
+
 /* ---- keys */
 
 /* Some keys side by side: their words, zeros past their ends, and their sizes. */
@@ -127,8 +130,6 @@ ALWAYS_INLINE vector digest_word(const struct digest_lanes *digest, int i)
 #define STEP                                                                                       \
     if (work != NULL)                                                                              \
     flat_work_step(work)
-
-#define NOTHING ((void)0)
 
 /* Steps of the work that finish_two takes. */
 enum { STEPS_OF_TWO = INTERLEAVED ? 12 : 8 };
@@ -342,8 +343,6 @@ ALWAYS_INLINE struct block_marks mark_blocks(const struct leaf_lanes *lanes,
     return (struct block_marks){LOAD(totals), LOAD(last_blocks), LOAD(last_nodes), LOAD(present)};
 }
 
-#define LEAF_ROUND(...) LANES_ROUND(v, m, __VA_ARGS__)
-
 /* A block of every lane. */
 ALWAYS_INLINE void compress_lanes(struct leaf_lanes *lanes, const struct block_marks *marks)
 {
@@ -358,7 +357,7 @@ ALWAYS_INLINE void compress_lanes(struct leaf_lanes *lanes, const struct block_m
     v[12] = XOR(v[12], marks->totals);
     v[14] = XOR(v[14], marks->last_blocks);
     v[15] = XOR(v[15], marks->last_nodes);
-    BLAKE2B_ROUNDS(LEAF_ROUND, NOTHING)
+    BLAKE2B_ROUNDS(PLAIN_ROUND, NOTHING)
     for (int i = 0; i < 8; i++)
         lanes->h[i] = XOR(lanes->h[i], AND(XOR(v[i], v[8 + i]), marks->present));
 }
