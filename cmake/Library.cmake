@@ -66,6 +66,11 @@ set_target_properties(bloomfilter-kernels PROPERTIES POSITION_INDEPENDENT_CODE O
 target_include_directories(bloomfilter-kernels PRIVATE include src)
 # In gcc (12 at least) this pass makes whole states wander between registers and memory.
 target_compile_options(bloomfilter-kernels PRIVATE $<$<C_COMPILER_ID:GNU>:-fno-tree-pre>)
+# Where each variable is takes gcc as long again to find out, in code as long and straight as theirs.
+target_compile_options(bloomfilter-kernels PRIVATE $<$<C_COMPILER_ID:GNU>:-fno-var-tracking>)
+# The rest calls them through pointers: there is nothing to optimize across files, and each program
+# that is linked would compile them anew.
+set_target_properties(bloomfilter-kernels PROPERTIES INTERPROCEDURAL_OPTIMIZATION OFF)
 target_link_libraries(bloomfilter-kernels PRIVATE PkgConfig::BLOOMFILTER_LIBB2)
 
 add_library(bloomfilter-objects OBJECT ${bloomfilter_sources})
