@@ -78,43 +78,59 @@ change() {
 check=scripts/check-abi.sh
 library=libbloomfilter.so
 
-# Ends a change that was seen, and undoes it.
+# To build and compare takes seconds, so changes that do not hide each other are asked about together:
+# each with its NAME and the PATTERN of what must be said of it. FILES is one argument, as for build.
+
+# says STATUS FILES NAME PATTERN...: "$subject", asked once, ends so and says all of it, each behind
+# what `line` begins with. Sets `names`.
+says() {
+    local status=$1 files=$2 first=${3-}
+    shift 2
+    # shellcheck disable=SC2086
+    build $files
+    expect "$status" "$first" . "${subject[@]}"
+    names=""
+    while [ $# -gt 0 ]; do
+        grep -qE -- "$line$2" "$work/output" || fail "$1: ${subject[0]} does not say '$2'"
+        names+="${names:+, }$1"
+        passed=$((passed + 1))
+        shift 2
+    done
+}
+
+# Ends changes that were seen, and undoes them.
 seen() {
-    passed=$((passed + 1))
-    echo "$1"
+    echo "$1: $names"
     fresh_tree
 }
 
-# breaks NAME PATTERN FILE...: it cannot be recorded, so it cannot be called right.
+# breaks FILES NAME PATTERN...: it cannot be recorded, so it cannot be called right.
 breaks() {
-    local name=$1 pattern=$2
-    shift 2
-    build "$@"
-    expect 1 "$name" "$pattern" $check --record $library
-    grep -q "would break" "$work/output" || fail "$name: the reason is another one"
-    diff -r "$root/tests/abi" tests/abi >"$work/output" || fail "$name: it was recorded"
-    seen "breaks, and is refused: $name"
+    subject=("$check" --record $library)
+    line="(^break: |error: ).*"
+    says 1 "$@"
+    grep -q "would break" "$work/output" || fail "$names: the reason is another one"
+    diff -r "$root/tests/abi" tests/abi >"$work/output" || fail "$names: it was recorded"
+    seen "breaks, and is refused"
 }
 
-# adds NAME PATTERN FILE...: fails until it is recorded.
+# adds FILES NAME PATTERN...: fails until it is recorded.
 adds() {
-    local name=$1 pattern=$2
-    shift 2
-    build "$@"
-    expect 1 "$name" "$pattern" $check $library
-    grep -q "this is not recorded" "$work/output" || fail "$name: the reason is another one"
-    expect 0 "$name, recording it" "^Recorded" $check --record $library
-    expect 0 "$name, recorded" "is the recorded one" $check $library
-    seen "fails until it is recorded: $name"
+    subject=("$check" $library)
+    line=""
+    says 1 "$@"
+    grep -q "this is not recorded" "$work/output" || fail "$names: the reason is another one"
+    expect 0 "$names, recording it" "^Recorded" $check --record $library
+    expect 0 "$names, recorded" "is the recorded one" $check $library
+    seen "fails until it is recorded"
 }
 
-# differs NAME PATTERN FILE...: check-exports.sh says so.
+# differs FILES NAME PATTERN...: check-exports.sh says so.
 differs() {
-    local name=$1 pattern=$2
-    shift 2
-    build "$@"
-    expect 1 "$name" "^FAILED: $pattern" scripts/check-exports.sh $library libbloomfilter.a
-    seen "exports differ: $name"
+    subject=(scripts/check-exports.sh $library libbloomfilter.a)
+    line="^FAILED: "
+    says 1 "$@"
+    seen "exports differ"
 }
 
 # ---- nothing changed
@@ -142,127 +158,119 @@ fresh_tree
 # ---- symbols
 
 change $map '/bloomfilter_remove;/d'
-breaks "a removed symbol" "symbol bloomfilter_remove@BLOOMFILTER_1.0 is gone"
+soname=libbloomfilter.so.2
+breaks "" \
+    "a removed symbol" "symbol bloomfilter_remove@BLOOMFILTER_1.0 is gone" \
+    "another SONAME" "SONAME was libbloomfilter.so.1 and is libbloomfilter.so.2"
+soname=libbloomfilter.so.1
 
 change $map 's/BLOOMFILTER_1.0/BLOOMFILTER_1.1/'
-breaks "a renamed version node" "symbol bloomfilter_add@BLOOMFILTER_1.0 is gone"
-
-soname=libbloomfilter.so.2
-breaks "another SONAME" "SONAME was libbloomfilter.so.1 and is libbloomfilter.so.2"
-soname=libbloomfilter.so.1
+breaks "" "a renamed version node" "symbol bloomfilter_add@BLOOMFILTER_1.0 is gone"
 
 # ---- signatures
 
 change $header 's/(bloomfilter_set_metadata\(.*) size_t size/\1 uint32_t size/'
 change src/handle/lifecycle.c 's/(bloomfilter_set_metadata\(.*) size_t size/\1 uint32_t size/'
-breaks "a changed argument" "bloomfilter_set_metadata was .* and is " lifecycle.c
-
 change $header 's/bool bloomfilter_contains\(/int bloomfilter_contains(/'
 change src/handle/keys.c 's/bool bloomfilter_contains\(/int bloomfilter_contains(/'
-breaks "a changed answer" "bloomfilter_contains was .* and is " keys.c
-
 change $header 's/(bloomfilter_peek\(const void \*bytes), size_t size/\1/'
 change src/handle/inspect.c 's/(bloomfilter_peek\(const void \*bytes), size_t size/\1/'
 change src/handle/inspect.c '0,/^static/s//size_t size;\n&/'
-breaks "an argument less" "bloomfilter_peek was .* and is " inspect.c
-
 # The same on x86_64, and not on 32-bit machines.
 change $header 's/uint64_t probes, uint64_t seed/unsigned long probes, uint64_t seed/'
 change src/handle/inspect.c 's/uint64_t probes, uint64_t seed/unsigned long probes, uint64_t seed/'
-breaks "an argument of another typedef" "bloomfilter_measure_fpr was .* and is " inspect.c
+breaks "lifecycle.c keys.c inspect.c" \
+    "a changed argument" "bloomfilter_set_metadata was .* and is " \
+    "a changed answer" "bloomfilter_contains was .* and is " \
+    "an argument less" "bloomfilter_peek was .* and is " \
+    "an argument of another typedef" "bloomfilter_measure_fpr was .* and is "
 
 change $header 's/(bloomfilter_add\(bloomfilter \*filter, )const void/\1void/'
 change src/handle/keys.c 's/(bloomfilter_add\(bloomfilter \*filter, )const void/\1void/'
-breaks "a const less" "conflicting types for .bloomfilter_add" keys.c
+breaks keys.c "a const less" "conflicting types for .bloomfilter_add"
 
 change $header 's/^typedef struct bloomfilter bloomfilter;/typedef struct filter bloomfilter;/'
 change src/handle/handle.h 's/^struct bloomfilter \{/struct filter {/'
 files=(src/handle/*.c)
-breaks "a changed typedef" "typedef bloomfilter was .* and is struct filter" "${files[@]##*/}"
+breaks "${files[*]##*/}" "a changed typedef" "typedef bloomfilter was .* and is struct filter"
 
 # ---- constants
 
 change $header 's/(BLOOMFILTER_EIO = )-3/\1-30/'
-breaks "a changed value of an enum" "BLOOMFILTER_EIO was -3 and is -30"
-
 change $header '/BLOOMFILTER_ENOTFOUND = /d'
-breaks "a removed value of an enum" "BLOOMFILTER_ENOTFOUND is gone"
-
 change $header 's/_BLAKE2B_INDEXED = 2/_BLAKE2B_INDEXED = 3/'
 change $header 's/_MURMUR3_TWEAK = 3/_MURMUR3_TWEAK = 2/'
-breaks "two values of an enum exchanged" "BLOOMFILTER_HASH_MURMUR3_TWEAK was 3 and is 2"
-
 change $header 's/(define BLOOMFILTER_MAX_METADATA_SIZE) .*/\1 4096/'
-breaks "a narrower limit" "BLOOMFILTER_MAX_METADATA_SIZE was 16777216 and is 4096"
-
 change $header 's/(define BLOOMFILTER_MIN_SECRET_SIZE) .*/\1 32/'
-breaks "a higher lower limit" "BLOOMFILTER_MIN_SECRET_SIZE was 16 and is 32"
+breaks "" \
+    "a changed value of an enum" "BLOOMFILTER_EIO was -3 and is -30" \
+    "a removed value of an enum" "BLOOMFILTER_ENOTFOUND is gone" \
+    "two values of an enum exchanged" "BLOOMFILTER_HASH_MURMUR3_TWEAK was 3 and is 2" \
+    "a narrower limit" "BLOOMFILTER_MAX_METADATA_SIZE was 16777216 and is 4096" \
+    "a higher lower limit" "BLOOMFILTER_MIN_SECRET_SIZE was 16 and is 32"
 
 change $header 's/(_MURMUR3_TWEAK = 3)/\1, BLOOMFILTER_HASH_MORE = 99/'
-adds "an added value of an enum" "BLOOMFILTER_HASH_MORE"
+change $header 's/^enum bloomfilter_layout/enum bloomfilter_more { BLOOMFILTER_MORE };\n\n&/'
+change $header 's/(define BLOOMFILTER_MAX_HASH_COUNT) .*/\1 256/'
+adds "" \
+    "an added value of an enum" "BLOOMFILTER_HASH_MORE" \
+    "an added enum" "bloomfilter_more" \
+    "a wider limit" "MAX_HASH_COUNT"
 
+# abidiff does not see it.
 change $header 's/(_MURMUR3_TWEAK = 3)/\1, BLOOMFILTER_HASH_MORE = 3/'
-adds "a second name for a value of an enum" "BLOOMFILTER_HASH_MORE"
+adds "" "a second name for a value of an enum" "BLOOMFILTER_HASH_MORE"
 
 change $header 's/^enum bloomfilter_layout/typedef enum { BLOOMFILTER_MORE } bloomfilter_more;\n&/'
 build
 expect 1 "an enum that is overlooked" "is not written" $check $library
 fresh_tree
 
-change $header 's/^enum bloomfilter_layout/enum bloomfilter_more { BLOOMFILTER_MORE };\n\n&/'
-adds "an added enum" "bloomfilter_more"
-
-change $header 's/(define BLOOMFILTER_MAX_HASH_COUNT) .*/\1 256/'
-adds "a wider limit" "MAX_HASH_COUNT"
-
 # ---- structs
 
 change $header 's/uint64_t max_bytes;/uint32_t max_bytes;/'
-breaks "a shrunk struct" "struct bloomfilter_load_options shrank" persist.c
-
 change $header 's/uint32_t rebuild;//'
 change src/handle/inspect.c '/full\.rebuild =/d'
-breaks "a removed field" "struct bloomfilter_info: the field rebuild is gone" inspect.c
+breaks "persist.c inspect.c" \
+    "a shrunk struct" "struct bloomfilter_load_options shrank" \
+    "a removed field" "struct bloomfilter_info: the field rebuild is gone"
 
 change $header 's/uint64_t insert_count;/uint64_t SWAPPED;/'
 change $header 's/uint64_t bits_set;/uint64_t insert_count;/; s/SWAPPED/bits_set/'
-breaks "two fields exchanged" "field 9 was insert_count .* is bits_set" inspect.c
+change $header 's/uint32_t hash_count; /int32_t hash_count;/'
+breaks "inspect.c lifecycle.c" \
+    "two fields exchanged" "field 9 was insert_count .* is bits_set" \
+    "a field of another type" "field 4 was hash_count"
 
 change $header 's/^    uint64_t seed; /    uint64_t more;\n&/'
-breaks "a field in the middle" "field 8 was seed .* is more" inspect.c lifecycle.c
-
-change $header 's/uint32_t hash_count; /int32_t hash_count;/'
-breaks "a field of another type" "field 4 was hash_count" inspect.c lifecycle.c
+breaks "inspect.c lifecycle.c" "a field in the middle" "field 8 was seed .* is more"
 
 change $header 's/^\} bloomfilter_info;/    uint32_t more;\n&/'
-breaks "a field in the padding" "the new field more lies in the padding" inspect.c
+breaks inspect.c "a field in the padding" "the new field more lies in the padding"
 
 # ---- additions
 
 change $header 's/^BLOOMFILTER_API int bloomfilter_union/BLOOMFILTER_API int bloomfilter_more();\n&/'
 echo 'BLOOMFILTER_1.1 { global: bloomfilter_more; } BLOOMFILTER_1.0;' >>$map
 echo 'int bloomfilter_more(int n) { return n; }' >>src/handle/text.c
-adds "an added function" "bloomfilter_more" text.c
+adds text.c "an added function" "bloomfilter_more"
 
 change $header 's/^\} bloomfilter_info;/    uint64_t more;\n&/'
-adds "a field at the end" "more" inspect.c
+adds inspect.c "a field at the end" "more"
 
 # ---- header, version script, exports
 
 change $header '/^BLOOMFILTER_API int bloomfilter_verify/d'
-differs "not declared" "in the version script, not in the header: bloomfilter_verify"
-
-change $map '/bloomfilter_verify;/d'
-differs "not listed" "in the header, not in the version script: bloomfilter_verify"
-
-change $map 's/bloomfilter_verify;/& bloomfilter_nothing;/'
-differs "listed and not there" \
-    "in the version script, not in the shared library: BLOOMFILTER_1.0 bloomfilter_nothing"
-
-change $header 's/^BLOOMFILTER_API (int bloomfilter_verify)/\1/'
-differs "declared without BLOOMFILTER_API" "declared without BLOOMFILTER_API: .*bloomfilter_verify"
-
+change $map '/bloomfilter_union;/d'
+change $map 's/bloomfilter_load;/& bloomfilter_nothing;/'
+change $header 's/^BLOOMFILTER_API (int bloomfilter_save)/\1/'
 echo 'int helper(int n) { return n; }' >>src/handle/text.c
-differs "a global name of its own" "a global name of the static library .*: helper" text.c
+differs text.c \
+    "not declared" "in the version script, not in the header: bloomfilter_verify" \
+    "not listed" "in the header, not in the version script: bloomfilter_union" \
+    "listed and not there" "in the version script, not in the shared library: \
+BLOOMFILTER_1.0 bloomfilter_nothing" \
+    "declared without BLOOMFILTER_API" "declared without BLOOMFILTER_API: .*bloomfilter_save" \
+    "a global name of its own" "a global name of the static library .*: helper"
 
 echo "$passed changes, and each is seen"
