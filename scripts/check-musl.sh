@@ -21,7 +21,7 @@ for header in blake2.h xxhash.h; do
 done
 
 compile() {
-    musl-gcc -std=c11 -O2 -Wall -Wextra -Wpedantic -Werror -ffp-contract=off \
+    musl-gcc -std=c11 -O1 -Wall -Wextra -Wpedantic -Werror -ffp-contract=off \
         -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 "-I$work/include" "-I$root/include" "-I$root/src" "$@"
 }
 
