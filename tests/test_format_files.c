@@ -397,7 +397,8 @@ static void test_allocations(void **state)
     for_each_sample(check_allocations);
 }
 
-/* Whichever single bit of a file is flipped, it no longer opens. */
+/* Whichever single bit of a file is flipped, it no longer opens. From a file, every bit of the header
+ * is tried and every seventh of the rest: the same reader reads both. */
 static void test_every_flipped_bit(void **state)
 {
     const char *directory = make_temporary_directory();
@@ -412,9 +413,11 @@ static void test_every_flipped_bit(void **state)
     bloomfilter_free(filter);
     for (size_t bit = 0; bit < size * 8; bit++) {
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
-        write_path(path, bytes, size);
-        if (bloomfilter_load(&filter, path, NULL) >= 0)
-            fail_msg("bit %zu flipped: loaded", bit);
+        if (bit < 2048 || bit % 7 == 0) {
+            write_path(path, bytes, size);
+            if (bloomfilter_load(&filter, path, NULL) >= 0)
+                fail_msg("bit %zu flipped: loaded", bit);
+        }
         if (bloomfilter_deserialize(&filter, bytes, size, NULL) >= 0)
             fail_msg("bit %zu flipped: deserialized", bit);
         bytes[bit / 8] ^= (uint8_t)(1u << bit % 8);
