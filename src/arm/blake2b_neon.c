@@ -108,6 +108,7 @@ ALWAYS_INLINE void load_block(const void *message, size_t size, vector m[16])
 static TARGET void hash_both(const struct blake2b_chain *first, const struct blake2b_chain *second,
                              const void *message, size_t size, vector words[2])
 {
+    enum { word_count = 16 };
     vector h[8];
     for (int i = 0; i < 8; i++)
         h[i] = both(first->h[i], second->h[i]);

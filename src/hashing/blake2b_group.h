@@ -17,8 +17,8 @@
  *                                   words 8 * chunk to 8 * chunk + 7 of each key, zeros past its end
  *
  * Between rounds, the kernels do work on cells that was handed to them (bitset/flat_cells.h): the
- * arithmetic of one group hides the memory traffic of those before. A message of few words has its
- * own copy of the rounds, in which the words that are zero vanish.
+ * arithmetic of one group hides the memory traffic of those before. Messages of few words have a
+ * copy of the rounds of their own, without the words that are zero.
  */
 #include "bitset/flat_cells.h"
 #include "support/bytes.h"
@@ -43,33 +43,36 @@
     ROUND(14, 10, 4, 8, 9, 15, 13, 6, 1, 12, 0, 2, 11, 7, 5, 3);                                   \
     PAUSE;
 
+/* Plus a word of the message. Those from word_count on, a constant, are zero, and are not there. */
+#define ADD_WORD(sum, m, i) ((i) < word_count ? ADD(sum, (m)[i]) : (sum))
+
 /* The message is added first: it does not have to wait for the step before. */
-#define MIX(v, a, b, c, d, x, y)                                                                   \
-    v[a] = ADD(ADD(v[a], x), v[b]);                                                                \
+#define MIX(v, m, a, b, c, d, x, y)                                                                \
+    v[a] = ADD(ADD_WORD(v[a], m, x), v[b]);                                                        \
     v[d] = ROTATE_32(XOR(v[d], v[a]));                                                             \
     v[c] = ADD(v[c], v[d]);                                                                        \
     v[b] = ROTATE_24(XOR(v[b], v[c]));                                                             \
-    v[a] = ADD(ADD(v[a], y), v[b]);                                                                \
+    v[a] = ADD(ADD_WORD(v[a], m, y), v[b]);                                                        \
     v[d] = ROTATE_16(XOR(v[d], v[a]));                                                             \
     v[c] = ADD(v[c], v[d]);                                                                        \
     v[b] = ROTATE_63(XOR(v[b], v[c]))
 
 #define LANES_ROUND(v, m, s0, s1, s2, s3, s4, s5, s6, s7, s8, s9, s10, s11, s12, s13, s14, s15)    \
-    MIX(v, 0, 4, 8, 12, m[s0], m[s1]);                                                             \
-    MIX(v, 1, 5, 9, 13, m[s2], m[s3]);                                                             \
-    MIX(v, 2, 6, 10, 14, m[s4], m[s5]);                                                            \
-    MIX(v, 3, 7, 11, 15, m[s6], m[s7]);                                                            \
-    MIX(v, 0, 5, 10, 15, m[s8], m[s9]);                                                            \
-    MIX(v, 1, 6, 11, 12, m[s10], m[s11]);                                                          \
-    MIX(v, 2, 7, 8, 13, m[s12], m[s13]);                                                           \
-    MIX(v, 3, 4, 9, 14, m[s14], m[s15])
+    MIX(v, m, 0, 4, 8, 12, s0, s1);                                                                \
+    MIX(v, m, 1, 5, 9, 13, s2, s3);                                                                \
+    MIX(v, m, 2, 6, 10, 14, s4, s5);                                                               \
+    MIX(v, m, 3, 7, 11, 15, s6, s7);                                                               \
+    MIX(v, m, 0, 5, 10, 15, s8, s9);                                                               \
+    MIX(v, m, 1, 6, 11, 12, s10, s11);                                                             \
+    MIX(v, m, 2, 7, 8, 13, s12, s13);                                                              \
+    MIX(v, m, 3, 4, 9, 14, s14, s15)
 
 #define PLAIN_ROUND(...) LANES_ROUND(v, m, __VA_ARGS__)
 #define NOTHING ((void)0)
 
 /* ---- keys */
 
-/* Some keys side by side: their words, zeros past their ends, and their sizes. */
+/* Some keys side by side: their first words, zeros past their ends, and their sizes. */
 struct block_lanes {
     vector m[16];
     vector sizes;
@@ -80,12 +83,8 @@ ALWAYS_INLINE void load_lanes(struct block_lanes *lanes, const void *const keys[
                               const size_t key_sizes[], int word_count)
 {
     uint64_t sizes[LANES];
-    for (int i = 0; i < 16; i++)
-        lanes->m[i] = BROADCAST(0);
     for (int chunk = 0; 8 * chunk < word_count; chunk++)
         load_words(keys, key_sizes, chunk, lanes->m + 8 * chunk);
-    for (int i = word_count; i < 8; i++)
-        lanes->m[i] = BROADCAST(0); /* as they are; but now the compiler knows */
     for (int i = 0; i < LANES; i++)
         sizes[i] = key_sizes[i];
     lanes->sizes = LOAD(sizes);
@@ -135,7 +134,7 @@ ALWAYS_INLINE vector digest_word(const struct digest_lanes *digest, int i)
 enum { STEPS_OF_TWO = INTERLEAVED ? 12 : 8 };
 
 ALWAYS_INLINE void finish_two(struct digest_lanes *first, struct digest_lanes *second,
-                              struct flat_work *work)
+                              int word_count, struct flat_work *work)
 {
     if (INTERLEAVED) {
         BLAKE2B_ROUNDS(ROUND_OF_BOTH, NOTHING)
@@ -169,7 +168,7 @@ ALWAYS_INLINE void pair_positions_of(const struct hasher *hasher, const void *co
         load_lanes(&block, keys + lane, key_sizes + lane, word_count);
         start_digest(&first, &block, &hasher->chains[0]);
         start_digest(&second, &block, &hasher->chains[1]);
-        finish_two(&first, &second, work);
+        finish_two(&first, &second, word_count, work);
         store_pair_positions(hasher, digest_word(&first, 0), digest_word(&second, 0),
                              positions + lane);
     }
@@ -199,7 +198,7 @@ ALWAYS_INLINE void wide_positions_of(const struct hasher *hasher, const void *co
         load_lanes(&blocks[1], keys + lane + LANES, key_sizes + lane + LANES, word_count);
         start_digest(&first, &blocks[0], &hasher->chains[0]);
         start_digest(&second, &blocks[1], &hasher->chains[0]);
-        finish_two(&first, &second, work);
+        finish_two(&first, &second, word_count, work);
         store_wide_positions(hasher, digest_word(&first, 0), digest_word(&first, 1),
                              positions + lane);
         store_wide_positions(hasher, digest_word(&second, 0), digest_word(&second, 1),
@@ -262,7 +261,7 @@ ALWAYS_INLINE void group_hashes_of(const struct blake2b_chain *chain, const void
         load_lanes(&blocks[1], keys + lane + LANES, key_sizes + lane + LANES, word_count);
         start_digest(&first, &blocks[0], chain);
         start_digest(&second, &blocks[1], chain);
-        finish_two(&first, &second, NULL);
+        finish_two(&first, &second, word_count, NULL);
         STORE(hashes + lane, digest_word(&first, 0));
         STORE(hashes + lane + LANES, digest_word(&second, 0));
     }
@@ -346,6 +345,7 @@ ALWAYS_INLINE struct block_marks mark_blocks(const struct leaf_lanes *lanes,
 /* A block of every lane. */
 ALWAYS_INLINE void compress_lanes(struct leaf_lanes *lanes, const struct block_marks *marks)
 {
+    enum { word_count = 16 };
     vector v[16];
     vector m[16];
     load_words(lanes->bytes, lanes->left, 0, m);
