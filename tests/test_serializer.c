@@ -1093,8 +1093,24 @@ static const struct {
      "f5458e7c5cdbe2ddacc8a90a2d4317990ee60c898ca6b4fe696ea9a1fe9f81da"},
     {655232, "d298c00e12d7ea6a55c73cfe78a7ada4059df2a6d6ea0f7a04115da738f2aa0d",
      "b776f1089121b843bc62ddbdddf16980e29a0ba22373ab6b248f0e693450948f"},
+    {983041, "301c299b5792c5fc948fa806869839b99f4d965bb98397a8147490b2480115d4",
+     "3fba91caaa41a87c39798b1e2c32717ccd6afae72e72e8de485171ea19c2eabf"},
+    {983167, "0fd1dfcb4d816acf6b00fd8a126ef1266ea4c2e1454e1f217449d35ab285d144",
+     "44b160312e773ea57d98585b70983d9b03f62edb35630e7bcbbe88418fefaa89"},
+    {983168, "08f2d333ee4b937942686ee58048276e371b422960c888c1422f1430b79731de",
+     "fab8c13318c7b5bf00c058f14a06c0f9aaefbdda64926528d913799c3b59ba84"},
+    {983169, "5044d94bf12429118452885ebddebf3a7e888fb9c6f4170f6d22217f6d136790",
+     "93d7b2cf1b4b7881a20464c57b38b5356de8421b7053572e120b662b725f65f6"},
+    {1048575, "f21bb69ce9ff453665d6327826a27c5333d2db950e0bc0e0cc0538dfb609688f",
+     "d5617a73c40872b1af4fcf24c7466c569996254e234455a44d4767b64efbd55f"},
+    {1048576, "5b20bb1407cafa5d6eeabf80d7aa175bd08b055d899f174abbb90d2ec2a31e3c",
+     "121dd10bb3e2d997d69d17b98135c618ef9153fb64ce1cc2e056e4273d7c6253"},
+    {1048577, "79db3dac43caead1ca833c6f99c7bdefdb1a5caf800f160a3e8dae2aafbada6f",
+     "fb79f845d16964ef10c7f383fbe7fcfec8dd6275ea2a2b5a22967a4780fa6818"},
     {1114241, "0e11d509dee1a17e1a8fd92bf541972074b323c326472048fcfb28fe20e75bb4",
      "24cc8fe8bb78397652beffdb775d073b6b21a725491e263c1dc0ce22350b6c67"},
+    {2293760, "865f7b0ba002f12782498b10bc23fb8287ee0681128fce1565a67e8f35c029ae",
+     "8284c7dbce9a560497dcb68cf54fe9c2445695186cf4244cd9df5c9ed16dd4c8"},
 };
 
 /* The digest of a body given in pieces of `piece` bytes, or of growing ones if that is 0. */
@@ -1121,8 +1137,8 @@ static void digest_body(const uint8_t *body, size_t size, size_t piece, const st
 static void test_body_digest(void **state)
 {
     static const size_t pieces[] = {0,     1,     7,      64,     1000,   65535,
-                                    65536, 65537, 131071, 200000, 1114241};
-    static uint8_t body[1114241];
+                                    65536, 65537, 131071, 200000, 2293760};
+    static uint8_t body[2293760];
     struct secret secret = secret_of(16);
     (void)state;
     for (uint64_t i = 0; i < sizeof body; i++)

@@ -104,6 +104,8 @@ ALWAYS_INLINE void load_block(const void *message, size_t size, vector m[16])
         m[i] = BROADCAST(words[i]);
 }
 
+#define PLAIN_ROUND(...) LANES_ROUND(v, m, __VA_ARGS__)
+
 /* The first two words of both digests of a message, read big-endian. */
 static TARGET void hash_both(const struct blake2b_chain *first, const struct blake2b_chain *second,
                              const void *message, size_t size, vector words[2])
@@ -164,6 +166,7 @@ const struct blake2b_kernel bloomfilter_arm_blake2b_neon = {
     .worthwhile = KEY_GROUP, /* one by one, both lanes are in use, too */
 };
 
-const struct leaf_kernel bloomfilter_arm_leaves_neon = {.lanes = LANES, .digest = digest_leaves};
+const struct leaf_kernel bloomfilter_arm_leaves_neon = {.lanes = LEAF_LANES,
+                                                        .digest = digest_leaves};
 
 #endif

@@ -67,7 +67,6 @@
     MIX(v, m, 2, 7, 8, 13, s12, s13);                                                              \
     MIX(v, m, 3, 4, 9, 14, s14, s15)
 
-#define PLAIN_ROUND(...) LANES_ROUND(v, m, __VA_ARGS__)
 #define NOTHING ((void)0)
 
 /* ---- keys */
@@ -294,96 +293,152 @@ static void group_hashes(const struct blake2b_chain *chain, const void *const ke
 
 /* ---- leaves of a tree, one per lane; a lane without one hashes nothing */
 
+enum { LEAF_LANES = 2 * LANES };
+
+/* Some leaves side by side, and where they are. */
 struct leaf_lanes {
     vector h[8];
     const void *bytes[LANES];
     size_t left[LANES];
+    size_t first; /* which of the run's leaves is in lane 0 */
 };
 
-/* What differs from lane to lane about a block: bytes hashed with it, whether it is the last one,
- * whether there is one at all. */
-struct block_marks {
-    vector totals;
-    vector last_blocks;
-    vector last_nodes;
-    vector present;
-};
-
-ALWAYS_INLINE void start_leaves(struct leaf_lanes *lanes, const struct leaf_run *run)
+ALWAYS_INLINE void start_leaves(struct leaf_lanes *lanes, const struct leaf_run *run, size_t first)
 {
     uint64_t second_words[LANES];
     for (size_t i = 0; i < LANES; i++) {
-        size_t at = i * run->leaf_size;
-        size_t left = i < run->count ? run->size - at : 0;
-        lanes->bytes[i] = i < run->count ? run->bytes + at : run->bytes;
+        size_t at = (first + i) * run->leaf_size;
+        size_t left = first + i < run->count ? run->size - at : 0;
+        lanes->bytes[i] = left != 0 ? run->bytes + at : run->bytes;
         lanes->left[i] = left < run->leaf_size ? left : run->leaf_size;
-        second_words[i] = run->h[1] ^ (run->first_index + i);
+        second_words[i] = run->h[1] ^ (run->first_index + first + i);
     }
     for (int i = 0; i < 8; i++)
         lanes->h[i] = BROADCAST(run->h[i]);
     lanes->h[1] = LOAD(second_words);
+    lanes->first = first;
 }
 
-ALWAYS_INLINE struct block_marks mark_blocks(const struct leaf_lanes *lanes,
-                                             const struct leaf_run *run, size_t at)
+/* All but the marks of the block. */
+ALWAYS_INLINE void start_block(struct digest_lanes *digest, struct block_lanes *block,
+                               const struct leaf_lanes *lanes, const size_t sizes[])
+{
+    load_words(lanes->bytes, sizes, 0, block->m);
+    load_words(lanes->bytes, sizes, 1, block->m + 8);
+    digest->block = block;
+    for (int i = 0; i < 8; i++) {
+        digest->v[i] = lanes->h[i];
+        digest->v[8 + i] = BROADCAST(bloomfilter_blake2b_initial_vector[i]);
+    }
+}
+
+/* ---- blocks that are whole and not the last ones of their leaves, of all lanes */
+
+/* So many blocks of each leaf. */
+ALWAYS_INLINE size_t plain_blocks(const struct leaf_run *run)
+{
+    size_t shortest = run->size - (run->count - 1) * run->leaf_size;
+    return run->count == LEAF_LANES ? (shortest - 1) / BLAKE2B_BLOCK : 0;
+}
+
+ALWAYS_INLINE void start_plain_block(struct digest_lanes *digest, struct block_lanes *block,
+                                     const struct leaf_lanes *lanes, size_t at)
+{
+    size_t sizes[LANES];
+    for (int i = 0; i < LANES; i++)
+        sizes[i] = BLAKE2B_BLOCK;
+    start_block(digest, block, lanes, sizes);
+    digest->v[12] = XOR(digest->v[12], BROADCAST(at + BLAKE2B_BLOCK));
+}
+
+ALWAYS_INLINE void finish_plain_block(struct leaf_lanes *lanes, const struct digest_lanes *digest)
+{
+    for (int i = 0; i < LANES; i++) {
+        lanes->bytes[i] = (const uint8_t *)lanes->bytes[i] + BLAKE2B_BLOCK;
+        lanes->left[i] -= BLAKE2B_BLOCK;
+    }
+    for (int i = 0; i < 8; i++)
+        lanes->h[i] = XOR(lanes->h[i], XOR(digest->v[i], digest->v[8 + i]));
+}
+
+/* Returns how many bytes of each leaf. */
+static TARGET __attribute__((noinline)) size_t take_plain_blocks(struct leaf_lanes lanes[2],
+                                                                 const struct leaf_run *run)
+{
+    size_t end = plain_blocks(run) * BLAKE2B_BLOCK;
+    for (size_t at = 0; at < end; at += BLAKE2B_BLOCK) {
+        struct block_lanes blocks[2];
+        struct digest_lanes first, second;
+        start_plain_block(&first, &blocks[0], &lanes[0], at);
+        start_plain_block(&second, &blocks[1], &lanes[1], at);
+        finish_two(&first, &second, 16, NULL);
+        finish_plain_block(&lanes[0], &first);
+        finish_plain_block(&lanes[1], &second);
+    }
+    return end;
+}
+
+/* ---- any blocks */
+
+ALWAYS_INLINE void start_any_block(struct digest_lanes *digest, struct block_lanes *block,
+                                   const struct leaf_lanes *lanes, const struct leaf_run *run,
+                                   size_t at)
 {
     uint64_t totals[LANES];
     uint64_t last_blocks[LANES];
     uint64_t last_nodes[LANES];
-    uint64_t present[LANES];
     for (size_t i = 0; i < LANES; i++) {
         bool is_last = lanes->left[i] <= BLAKE2B_BLOCK;
-        bool ends = run->ends_the_tree && i == run->count - 1;
+        bool ends = run->ends_the_tree && lanes->first + i == run->count - 1;
         totals[i] = at + (is_last ? lanes->left[i] : BLAKE2B_BLOCK);
         last_blocks[i] = is_last ? UINT64_MAX : 0;
         last_nodes[i] = is_last && ends ? UINT64_MAX : 0;
-        present[i] = lanes->left[i] != 0 ? UINT64_MAX : 0;
     }
-    return (struct block_marks){LOAD(totals), LOAD(last_blocks), LOAD(last_nodes), LOAD(present)};
+    start_block(digest, block, lanes, lanes->left);
+    digest->v[12] = XOR(digest->v[12], LOAD(totals));
+    digest->v[14] = XOR(digest->v[14], LOAD(last_blocks));
+    digest->v[15] = XOR(digest->v[15], LOAD(last_nodes));
 }
 
-/* A block of every lane. */
-ALWAYS_INLINE void compress_lanes(struct leaf_lanes *lanes, const struct block_marks *marks)
+ALWAYS_INLINE void finish_any_block(struct leaf_lanes *lanes, const struct digest_lanes *digest)
 {
-    enum { word_count = 16 };
-    vector v[16];
-    vector m[16];
-    load_words(lanes->bytes, lanes->left, 0, m);
-    load_words(lanes->bytes, lanes->left, 1, m + 8);
-    for (int i = 0; i < 8; i++) {
-        v[i] = lanes->h[i];
-        v[8 + i] = BROADCAST(bloomfilter_blake2b_initial_vector[i]);
-    }
-    v[12] = XOR(v[12], marks->totals);
-    v[14] = XOR(v[14], marks->last_blocks);
-    v[15] = XOR(v[15], marks->last_nodes);
-    BLAKE2B_ROUNDS(PLAIN_ROUND, NOTHING)
-    for (int i = 0; i < 8; i++)
-        lanes->h[i] = XOR(lanes->h[i], AND(XOR(v[i], v[8 + i]), marks->present));
-}
-
-ALWAYS_INLINE void advance(struct leaf_lanes *lanes)
-{
-    for (size_t i = 0; i < LANES; i++) {
+    uint64_t present[LANES];
+    for (int i = 0; i < LANES; i++) {
         size_t step = lanes->left[i] < BLAKE2B_BLOCK ? lanes->left[i] : BLAKE2B_BLOCK;
+        present[i] = step != 0 ? UINT64_MAX : 0;
         lanes->bytes[i] = (const uint8_t *)lanes->bytes[i] + step;
         lanes->left[i] -= step;
+    }
+    for (int i = 0; i < 8; i++)
+        lanes->h[i] = XOR(lanes->h[i], AND(XOR(digest->v[i], digest->v[8 + i]), LOAD(present)));
+}
+
+/* All from byte `at` of each leaf on. */
+static TARGET __attribute__((noinline)) void take_any_blocks(struct leaf_lanes *lanes,
+                                                             const struct leaf_run *run, size_t at)
+{
+    enum { word_count = 16 };
+    for (; lanes->left[0] != 0; at += BLAKE2B_BLOCK) { /* no leaf is longer than the first */
+        struct block_lanes block;
+        struct digest_lanes only, *first = &only;
+        start_any_block(first, &block, lanes, run, at);
+        BLAKE2B_ROUNDS(ROUND_OF_FIRST, NOTHING)
+        finish_any_block(lanes, first);
     }
 }
 
 static TARGET void digest_leaves(const struct leaf_run *run, uint8_t digests[][LEAF_DIGEST_SIZE])
 {
-    struct leaf_lanes lanes;
-    start_leaves(&lanes, run);
-    for (size_t at = 0; lanes.left[0] != 0;
-         at += BLAKE2B_BLOCK) { /* no leaf is longer than the first */
-        struct block_marks marks = mark_blocks(&lanes, run, at);
-        compress_lanes(&lanes, &marks);
-        advance(&lanes);
-    }
+    struct leaf_lanes lanes[2];
+    start_leaves(&lanes[0], run, 0);
+    start_leaves(&lanes[1], run, LANES);
+    size_t at = take_plain_blocks(lanes, run);
+    take_any_blocks(&lanes[0], run, at);
+    take_any_blocks(&lanes[1], run, at);
     for (int i = 0; i < LEAF_DIGEST_SIZE / 8; i++) {
-        uint64_t words[LANES];
-        STORE(words, lanes.h[i]);
+        uint64_t words[LEAF_LANES];
+        STORE(words, lanes[0].h[i]);
+        STORE(words + LANES, lanes[1].h[i]);
         for (size_t lane = 0; lane < run->count; lane++)
             bytes_store_le(digests[lane] + 8 * i, words[lane], 8);
     }

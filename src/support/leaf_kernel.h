@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { LEAF_DIGEST_SIZE = 32, MAX_LEAF_LANES = 8 };
+enum { LEAF_DIGEST_SIZE = 32, MAX_LEAF_LANES = 16 };
 
 /* Leaves that follow each other in memory and in the tree. */
 struct leaf_run {
