@@ -204,7 +204,7 @@ int bloomfilter_add_many(bloomfilter *filter, size_t count, const void *const ke
         return BLOOMFILTER_EREADONLY;
     pass_all(filter, count, keys, key_sizes, true, was_new);
     if (count != 0)
-        bloomfilter_insert_counter_add(&filter->inserts, count);
+        insert_counter_add(&filter->inserts, count);
     return 0;
 }
 
@@ -224,7 +224,7 @@ int bloomfilter_add(bloomfilter *filter, const void *key, size_t key_size)
     if (is_read_only(filter))
         return BLOOMFILTER_EREADONLY;
     bool is_new = add_one(filter, key, key_size);
-    bloomfilter_insert_counter_add(&filter->inserts, 1);
+    insert_counter_add(&filter->inserts, 1);
     return is_new;
 }
 
