@@ -111,8 +111,6 @@ const struct block_kernel bloomfilter_split_block_portable = {
     .fetch = bloomfilter_split_block_fetch,
 };
 
-/* ---- the layout */
-
 static const struct block_kernel *fastest_kernel(void)
 {
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -125,6 +123,54 @@ static const struct block_kernel *fastest_kernel(void)
 #endif
     return &bloomfilter_split_block_portable;
 }
+
+/* ---- the portable kernel against a known block, and the fastest one against the portable one */
+
+/* 2^64 over the golden ratio: its multiples spread evenly. */
+#define SELF_TEST_HASH UINT64_C(0x9E3779B97F4A7C15)
+
+static bool is_portable_right(void)
+{
+    static const uint8_t known[SPLIT_BLOCK_BYTES] = {
+        [2] = 0x80,  [5] = 1,     [8] = 0x40,  [14] = 0x40,
+        [16] = 0x40, [23] = 0x80, [26] = 0x10, [31] = 2,
+    };
+    _Alignas(SPLIT_BLOCK_BYTES) uint8_t cells[3 * SPLIT_BLOCK_BYTES] = {0};
+    return bloomfilter_split_block_add(cells, 8 * sizeof cells, SELF_TEST_HASH) &&
+           memcmp(cells + SPLIT_BLOCK_BYTES, known, sizeof known) == 0;
+}
+
+bool bloomfilter_split_block_is_right(void)
+{
+    enum { BYTES = 3 * SPLIT_BLOCK_BYTES, BITS = 8 * BYTES, KEYS = 48, HALF = KEYS / 2 };
+    const struct block_kernel *portable = &bloomfilter_split_block_portable;
+    const struct block_kernel *fastest = fastest_kernel();
+    _Alignas(SPLIT_BLOCK_BYTES) uint8_t expected[BYTES] = {0};
+    _Alignas(SPLIT_BLOCK_BYTES) uint8_t cells[BYTES] = {0};
+    uint64_t hashes[KEYS];
+    uint8_t answers[KEYS];
+    bool is_right = is_portable_right();
+
+    for (uint64_t j = 0; j < KEYS; j++)
+        hashes[j] = (j + 1) * SELF_TEST_HASH;
+    for (size_t j = 0; j < HALF; j++)
+        answers[j] = fastest->add(cells, BITS, hashes[j]);
+    fastest->add_many(cells, BITS, KEYS - HALF, hashes + HALF, answers + HALF);
+    for (size_t j = 0; j < KEYS; j++)
+        is_right &= answers[j] == portable->add(expected, BITS, hashes[j]);
+    is_right &= memcmp(cells, expected, BYTES) == 0;
+
+    for (size_t j = 0; j < KEYS; j += 2)
+        hashes[j] += hashes[j] >> 1; /* others, most of which are not there */
+    fastest->contains_many(cells, BITS, KEYS, hashes, answers);
+    for (size_t j = 0; j < KEYS; j++) {
+        bool is_there = portable->contains(expected, BITS, hashes[j]);
+        is_right &= answers[j] == is_there && fastest->contains(cells, BITS, hashes[j]) == is_there;
+    }
+    return is_right;
+}
+
+/* ---- the layout */
 
 static uint64_t payload_size(uint64_t bit_count)
 {

@@ -41,6 +41,9 @@ void bloomfilter_split_block_add_many(uint8_t *cells, uint64_t bit_count, size_t
 void bloomfilter_split_block_fetch(const uint8_t *cells, uint64_t bit_count, size_t count,
                                    const uint64_t hashes[], bool for_adds);
 
+/* Whether kernels answer as they should here. */
+bool bloomfilter_split_block_is_right(void);
+
 extern const struct block_kernel bloomfilter_split_block_portable;
 #if defined(__x86_64__) && defined(__GNUC__)
 extern const struct block_kernel bloomfilter_x86_split_block_avx2;

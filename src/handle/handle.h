@@ -71,10 +71,11 @@ int bloomfilter_info_check(const bloomfilter_info *info);
 void bloomfilter_info_write(bloomfilter_info *info, const bloomfilter_info *full);
 
 /*
- * self_test.c: whether libb2 answers as published, and this processor's kernels as libb2 does. Found
- * out once per process; any thread may ask at any time.
+ * self_test.c: whether libb2 and libxxhash answer as published, this processor's hash kernels as libb2
+ * does, and those of blocks as the portable one. Found out once per process; any thread may ask at
+ * any time.
  */
-bool bloomfilter_handle_hashes_are_right(void);
+bool bloomfilter_handle_self_test_passes(void);
 
 /* lifecycle.c: a filter of this shape without cells; the caller sets cells (and memory). */
 int bloomfilter_handle_make(bloomfilter **out, const struct filter_shape *shape,

@@ -123,7 +123,7 @@ int bloomfilter_peek(const void *bytes, size_t size, bloomfilter_info *info)
 
     if (bytes == NULL || bloomfilter_info_check(info) != 0)
         return BLOOMFILTER_EINVAL;
-    if (!bloomfilter_handle_hashes_are_right())
+    if (!bloomfilter_handle_self_test_passes())
         return BLOOMFILTER_ESELFTEST;
     int code = bloomfilter_serializer_read_header(bytes, size, NULL, &header);
     if (code != 0)

@@ -85,7 +85,7 @@ int bloomfilter_create(bloomfilter **out, const bloomfilter_options *options)
         return BLOOMFILTER_EINVAL;
     *out = NULL;
     int code = bloomfilter_options_resolve(options, &shape, &secret);
-    if (code == 0 && !bloomfilter_handle_hashes_are_right())
+    if (code == 0 && !bloomfilter_handle_self_test_passes())
         code = BLOOMFILTER_ESELFTEST;
     if (code == 0)
         code = bloomfilter_handle_make_empty(out, &shape, &secret);

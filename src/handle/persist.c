@@ -109,7 +109,7 @@ static int start_opening(struct opening *opening, bloomfilter **out, bool has_in
     int code = bloomfilter_load_options_read(options, &opening->max_bytes, &opening->secret);
     if (code != 0)
         return code;
-    return bloomfilter_handle_hashes_are_right() ? 0 : BLOOMFILTER_ESELFTEST;
+    return bloomfilter_handle_self_test_passes() ? 0 : BLOOMFILTER_ESELFTEST;
 }
 
 static int finish_opening(struct opening *opening, int code)

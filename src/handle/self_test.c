@@ -3,12 +3,13 @@
 
 #include <stdatomic.h>
 
+#include "bitset/split_block.h"
 #include "hashing/blake2b_pair.h"
 #include "hashing/blake2b_wide.h"
 #include "hashing/xxh64.h"
 #include "serializer/body_digest.h"
 
-bool bloomfilter_handle_hashes_are_right(void)
+bool bloomfilter_handle_self_test_passes(void)
 {
     enum { UNKNOWN, RIGHT, WRONG };
     static atomic_int verdict = UNKNOWN;
@@ -18,7 +19,7 @@ bool bloomfilter_handle_hashes_are_right(void)
     if (known == UNKNOWN) {
         bool is_right = bloomfilter_blake2b_is_right() && bloomfilter_blake2b_pair_is_right() &&
                         bloomfilter_blake2b_wide_is_right() && bloomfilter_xxh64_is_right() &&
-                        bloomfilter_body_digest_is_right();
+                        bloomfilter_body_digest_is_right() && bloomfilter_split_block_is_right();
         known = is_right ? RIGHT : WRONG;
         atomic_store_explicit(&verdict, known, memory_order_relaxed);
     }

@@ -25,6 +25,7 @@ static unsigned present_features(void)
 {
     unsigned features = 0;
 #if defined(__x86_64__) && defined(__GNUC__)
+    __builtin_cpu_init(); /* a filter can be made before the constructors have run */
     if (__builtin_cpu_supports("popcnt"))
         features |= CPU_POPCNT;
     if (has_cmpxchg16b() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
