@@ -11,7 +11,7 @@ set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=${BUILD_DIR:-$root/build}/fuzz
-flags=(-std=gnu11 -D_GNU_SOURCE -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION -g -O1
+flags=(-std=gnu11 -D_GNU_SOURCE -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION -g -O2
     -I"$root/include" -I"$root/src" -I"$root/tools")
 mkdir -p "$work/corpus" "$work/crashes"
 
