@@ -59,7 +59,9 @@
  *   bloomfilter_serialized_size, bloomfilter_get_metadata) at once, in any mix: no added key is
  *   lost, and a thread that is ordered after an add (by a mutex, a join, a release-acquire pair)
  *   sees it. Every other function needs the filter to itself; its comment says so. A function
- *   that only reads ("const bloomfilter *") may run beside other functions that only read.
+ *   that only reads ("const bloomfilter *") may run beside other functions that only read. To add
+ *   and to ask take less than 12 KiB of stack for one key; for many about 24 KiB, or 48 KiB where a
+ *   key has more than 32 positions.
  *
  *   Processes. The library has no locks, and to add and to ask allocate nothing. So whatever other
  *   threads were doing, the child of a fork has a copy of each filter that it can use, save and

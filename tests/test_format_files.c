@@ -397,8 +397,8 @@ static void test_allocations(void **state)
     for_each_sample(check_allocations);
 }
 
-/* Whichever single bit of a file is flipped, it no longer opens. From a file, every bit of the header
- * is tried and every seventh of the rest: the same reader reads both. */
+/* Whichever single bit of a file is flipped, it no longer opens. From a file, every bit of the
+ * header is tried and every seventh of the rest: the same reader reads both. */
 static void test_every_flipped_bit(void **state)
 {
     const char *directory = make_temporary_directory();

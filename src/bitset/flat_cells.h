@@ -73,20 +73,21 @@ struct flat_work {
     unsigned keys_done; /* of either group */
     unsigned lacking;   /* bit j: some position of key j was not set */
     unsigned steps;     /* in which all is to be done */
-    unsigned progress;  /* parts of a key: so many times FLAT_GROUP as steps were taken */
+    unsigned progress;  /* FLAT_GROUP for each step taken, less `steps` for each key done */
 };
 
+/* Into the second-level cache. */
 FLAT_INLINE void flat_work_fetch(const struct flat_work *work)
 {
-    const uint64_t *positions = work->ahead + work->keys_done * work->hash_count;
+    const uint64_t *positions = work->ahead + work->keys_done;
     const uint8_t *cells = work->cells;
     uint32_t count = work->hash_count;
     if (work->task == FLAT_SET) /* for writing: else each line would be asked for a second time */
         for (uint32_t i = 0; i < count; i++)
-            __builtin_prefetch(cells + (positions[i] >> 3), 1, 2);
+            __builtin_prefetch(cells + (positions[i * FLAT_GROUP] >> 3), 1, 2);
     else
         for (uint32_t i = 0; i < count; i++)
-            __builtin_prefetch(cells + (positions[i] >> 3), 0, 2); /* second-level cache */
+            __builtin_prefetch(cells + (positions[i * FLAT_GROUP] >> 3), 0, 2);
 }
 
 FLAT_INLINE unsigned flat_work_key(const struct flat_work *work)

@@ -47,10 +47,14 @@ static bool contains_one(const bloomfilter *filter, const void *key, size_t key_
 /* ---- many keys, in groups */
 
 enum {
-    POSITION_ROOM = KEY_GROUP * BLOOMFILTER_MAX_HASH_COUNT, /* on the stack */
     /* While a group is hashed, the cells of the one before it are fetched, and those of the one
      * before that are set or read. */
     LAG = 2,
+    GROUPS_UNDERWAY = LAG + 1,
+    /* Positions per key, for groups of which there is room on the stack. With more, the memory has
+     * so much to do for one key that there is nothing to hide behind it. */
+    FEW_POSITIONS = 32,
+    MANY_POSITIONS = 85,
 };
 
 struct passage {
@@ -63,8 +67,7 @@ struct passage {
     /* A byte per key, or NULL: 1 if some bit was 0, when it sets; 1 if none was, when it asks. */
     uint8_t *answers;
     size_t positions; /* per group */
-    size_t slots;     /* groups for which there is room */
-    uint64_t room[POSITION_ROOM];
+    uint64_t *room;
 };
 
 static unsigned keys_in(const struct passage *passage, size_t group)
@@ -75,7 +78,7 @@ static unsigned keys_in(const struct passage *passage, size_t group)
 
 static uint64_t *positions_of(struct passage *passage, size_t group)
 {
-    return passage->room + group % passage->slots * passage->positions;
+    return passage->room + group % GROUPS_UNDERWAY * passage->positions;
 }
 
 static void set_ahead(struct passage *passage, struct flat_work *work, size_t group)
@@ -133,29 +136,24 @@ static void take_turn(struct passage *passage, size_t turn)
         note_answers(passage, &work, turn - LAG);
 }
 
-/* All of a group at once, where there is no room for the positions of others. */
-static void pass_group(struct passage *passage, size_t group)
+static void pass(struct passage *passage, uint64_t room[])
 {
-    struct flat_work ahead = no_work(passage);
-    struct flat_work due = no_work(passage);
-    hash_group(passage, NULL, group);
-    set_ahead(passage, &ahead, group);
-    finish(passage, &ahead);
-    set_due(passage, &due, group);
-    finish(passage, &due);
-    note_answers(passage, &due, group);
+    passage->room = room;
+    for (size_t turn = 0; turn < passage->groups + LAG; turn++)
+        take_turn(passage, turn);
 }
 
-static void pass(struct passage *passage)
+/* Threads can have small stacks: no more of it is taken than the filter needs. */
+static __attribute__((noinline)) void pass_few_positions(struct passage *passage)
 {
-    passage->positions = (size_t)KEY_GROUP * passage->filter->hasher.hash_count;
-    passage->slots = POSITION_ROOM / passage->positions;
-    if (passage->slots > LAG)
-        for (size_t turn = 0; turn < passage->groups + LAG; turn++)
-            take_turn(passage, turn);
-    else
-        for (size_t group = 0; group < passage->groups; group++)
-            pass_group(passage, group);
+    uint64_t room[GROUPS_UNDERWAY * KEY_GROUP * FEW_POSITIONS];
+    pass(passage, room);
+}
+
+static __attribute__((noinline)) void pass_many_positions(struct passage *passage)
+{
+    uint64_t room[GROUPS_UNDERWAY * KEY_GROUP * MANY_POSITIONS];
+    pass(passage, room);
 }
 
 static void pass_one_by_one(const bloomfilter *filter, size_t count, const void *const keys[],
@@ -178,7 +176,7 @@ static void pass_all(const bloomfilter *filter, size_t count, const void *const 
         bloomfilter_block_keys_pass(filter, count, keys, key_sizes, sets, answers);
         return;
     }
-    if (filter->layout->finish == NULL) {
+    if (filter->layout->finish == NULL || filter->hasher.hash_count > MANY_POSITIONS) {
         pass_one_by_one(filter, count, keys, key_sizes, sets, answers);
         return;
     }
@@ -189,8 +187,13 @@ static void pass_all(const bloomfilter *filter, size_t count, const void *const 
     passage.groups = count / KEY_GROUP + (count % KEY_GROUP != 0);
     passage.task = !sets ? FLAT_ASK : thread_is_alone() ? FLAT_SET_ALONE : FLAT_SET;
     passage.answers = answers;
-    if (count != 0)
-        pass(&passage);
+    passage.positions = (size_t)KEY_GROUP * filter->hasher.hash_count;
+    if (count == 0)
+        return;
+    if (filter->hasher.hash_count <= FEW_POSITIONS)
+        pass_few_positions(&passage);
+    else
+        pass_many_positions(&passage);
 }
 
 /* ---- the interface */

@@ -101,7 +101,7 @@ static bool is_key_right(const struct hasher *hasher, const void *key, size_t si
     return is_right;
 }
 
-/* A group of keys that end in all length classes up to `largest`. */
+/* A group of keys of `largest` bytes and of the sizes below it. */
 static bool is_group_right(const struct hasher *hasher, blake2b_hash_function *hash_with_libb2,
                            blake2b_positions_function *positions_of, size_t largest)
 {

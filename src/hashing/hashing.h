@@ -47,8 +47,9 @@ struct hash_scheme {
 
     /*
      * The positions of up to KEY_GROUP keys at once: number i of key j goes to
-     * positions[i * KEY_GROUP + j], which has room for a whole group's. Does some of the work (or NULL) meanwhile, or none. Returns
-     * false, and has done nothing, where keys are better hashed one by one. NULL: always.
+     * positions[i * KEY_GROUP + j], which has room for a whole group's. Does some of the work (or
+     * NULL) meanwhile, or none. Returns false, and has done nothing, where keys are better hashed
+     * one by one. NULL: always.
      */
     bool (*group_positions)(const struct hasher *hasher, size_t count, const void *const keys[],
                             const size_t key_sizes[], uint64_t positions[], struct flat_work *work);

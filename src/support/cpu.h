@@ -5,7 +5,7 @@
 
 enum cpu_feature {
     CPU_POPCNT = 1,
-    CPU_AVX2 = 2,  /* with BMI, BMI2 and CMPXCHG16B */
+    CPU_AVX2 = 2,   /* with BMI, BMI2 and CMPXCHG16B */
     CPU_AVX512 = 4, /* F, BW, DQ and VL, with all of AVX2 */
     CPU_NEON = 8    /* all of aarch64; known where it is little-endian */
 };

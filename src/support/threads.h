@@ -13,9 +13,11 @@
 #endif
 
 /*
- * True while the calling thread is the only one of the process, and then until it makes another
- * one: so the answer holds as long as the caller has not returned. False where that is not known,
- * which is everywhere but in the GNU C library from 2.32 on.
+ * True only while the calling thread is the only one of the process. Another one could then be made
+ * by the caller alone, so the answer holds until the caller returns. False where it is not known:
+ * everywhere but in the GNU C library from 2.32 on, and there, too, in a process that once had
+ * another thread. A signal handler is no thread, but may add in the middle of an add: the public
+ * header forbids it.
  */
 static inline bool thread_is_alone(void)
 {
