@@ -7,6 +7,12 @@
 
 #include "bitset/bitset.h"
 
+/* Work on cells tells here what it fetches, which nothing else shows. */
+static void note_fetched(const uint8_t *byte);
+#define __builtin_prefetch(address, for_writing, level) note_fetched(address)
+#include "bitset/flat_cells.h"
+#undef __builtin_prefetch
+
 enum { MAX_BITS = 1024, MAX_BYTES = MAX_BITS / 8, SHIFTS = 8 };
 
 static const struct bitset_layout *flat;
@@ -286,6 +292,52 @@ static void test_unite_and_intersect(void **state)
     check_combine(flat->intersect, 0, 1 << 20, 0, 0);
 }
 
+/* ---- what work on groups of keys fetches */
+
+enum { FETCH_BITS = 65536 };
+
+static uint8_t fetch_cells[FETCH_BITS / 8];
+static unsigned fetched[FETCH_BITS / 8];
+static unsigned fetched_in_all;
+
+static void note_fetched(const uint8_t *byte)
+{
+    assert_true(byte >= fetch_cells && byte < fetch_cells + sizeof fetch_cells);
+    fetched[byte - fetch_cells]++;
+    fetched_in_all++;
+}
+
+/* Key j has the positions 8 * (500 * j + i), and those of keys that are not there lie outside. */
+static void assert_fetches_its_keys(unsigned keys, uint32_t hash_count, enum flat_task task)
+{
+    static uint64_t positions[FLAT_GROUP * BLOOMFILTER_MAX_HASH_COUNT];
+    struct flat_work work = {.cells = fetch_cells,
+                             .task = task,
+                             .hash_count = hash_count,
+                             .ahead = positions,
+                             .ahead_count = keys};
+    for (uint64_t j = 0; j < FLAT_GROUP; j++)
+        for (uint64_t i = 0; i < hash_count; i++)
+            positions[i * FLAT_GROUP + j] = j < keys ? 8 * (500 * j + i) : UINT64_MAX;
+    memset(fetched, 0, sizeof fetched);
+    fetched_in_all = 0;
+    flat_work_finish(&work);
+    assert_int_equal(fetched_in_all, keys * hash_count);
+    for (uint64_t j = 0; j < keys; j++)
+        for (uint64_t i = 0; i < hash_count; i++)
+            assert_int_equal(fetched[500 * j + i], 1);
+}
+
+static void test_groups_fetch_the_cells_of_their_keys(void **state)
+{
+    const uint32_t hash_counts[] = {1, 7, 32, 85, 255};
+    (void)state;
+    for (unsigned keys = 0; keys <= FLAT_GROUP; keys++)
+        for (size_t i = 0; i < sizeof hash_counts / sizeof hash_counts[0]; i++)
+            for (int task = FLAT_ASK; task <= FLAT_SET_ALONE; task++)
+                assert_fetches_its_keys(keys, hash_counts[i], (enum flat_task)task);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -300,6 +352,7 @@ int main(void)
         cmocka_unit_test(test_bits_set),
         cmocka_unit_test(test_padding),
         cmocka_unit_test(test_unite_and_intersect),
+        cmocka_unit_test(test_groups_fetch_the_cells_of_their_keys),
     };
     return cmocka_run_group_tests(tests, find_layout, NULL);
 }
