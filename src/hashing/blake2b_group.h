@@ -125,9 +125,12 @@ ALWAYS_INLINE vector digest_word(const struct digest_lanes *digest, int i)
     ROUND_OF_SECOND(__VA_ARGS__);                                                                  \
     STEP
 
+/* Of the work of the function that it stands in. */
 #define STEP                                                                                       \
-    if (work != NULL)                                                                              \
-    flat_work_step(work)
+    do {                                                                                           \
+        if (work != NULL)                                                                          \
+            flat_work_step(work);                                                                  \
+    } while (0)
 
 /* Steps of the work that finish_two takes. */
 enum { STEPS_OF_TWO = INTERLEAVED ? 12 : 8 };
