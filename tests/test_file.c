@@ -568,6 +568,22 @@ static void test_owner_of_a_replaced_file(void **state)
     assert_int_equal(mode_of(in("old")), 0640);
 }
 
+/* Maps a file; what was read of it is how it begins. */
+static int map_file(struct memory *memory, const char *path)
+{
+    uint8_t beginning[FILE_BEGINNING];
+    size_t size = SIZE_MAX;
+    int code = bloomfilter_file_map(memory, path, beginning, &size);
+    if (code == 0 && memory->length != 0) {
+        assert_int_equal(size,
+                         memory->length < sizeof beginning ? memory->length : sizeof beginning);
+        assert_memory_equal(beginning, memory->start, size);
+    } else {
+        assert_int_equal(size, 0);
+    }
+    return code;
+}
+
 /* Who has the old file open or mapped, or another name for it, keeps the old content. */
 static void test_old_file_stays_whole(void **state)
 {
@@ -577,7 +593,7 @@ static void test_old_file_stays_whole(void **state)
     write_path(in("old"), "old", 3);
     int file = open(in("old"), O_RDONLY);
     assert_true(file >= 0);
-    assert_int_equal(bloomfilter_file_map(&memory, in("old")), 0);
+    assert_int_equal(map_file(&memory, in("old")), 0);
     assert_int_equal(link(in("old"), in("other-name")), 0);
     assert_saves(in("old"), "new content");
     assert_int_equal(pread(file, found, 4, 0), 3);
@@ -1443,7 +1459,7 @@ static void test_map(void **state)
         memset(&memory, 0xFF, sizeof memory);
         largest_allocation = 0;
         errno = 12345;
-        assert_int_equal(bloomfilter_file_map(&memory, in("file")), 0);
+        assert_int_equal(map_file(&memory, in("file")), 0);
         assert_int_equal(errno, 12345);
         assert_int_equal(largest_allocation, 0);
         assert_int_equal(open_descriptors(), before);
@@ -1467,7 +1483,7 @@ static void test_map_is_shared(void **state)
     struct memory memory;
     (void)state;
     write_path(in("file"), "before", 6);
-    assert_int_equal(bloomfilter_file_map(&memory, in("file")), 0);
+    assert_int_equal(map_file(&memory, in("file")), 0);
     int file = open(in("file"), O_WRONLY);
     assert_int_equal(pwrite(file, "after!", 6, 0), 6);
     close(file);
@@ -1481,7 +1497,7 @@ static void assert_map_fails(const char *path, int number)
     int before = open_descriptors();
     memset(&memory, 0xFF, sizeof memory);
     errno = 0;
-    assert_int_equal(bloomfilter_file_map(&memory, path), BLOOMFILTER_EIO);
+    assert_int_equal(map_file(&memory, path), BLOOMFILTER_EIO);
     assert_int_equal(errno, number);
     assert_none(&memory);
     assert_int_equal(open_descriptors(), before);
@@ -1504,6 +1520,29 @@ static void test_files_that_cannot_be_mapped(void **state)
     restore_privileges(user);
 }
 
+static void test_map_whose_beginning_cannot_be_read(void **state)
+{
+    uint8_t beginning[FILE_BEGINNING];
+    struct memory memory;
+    size_t size;
+    (void)state;
+    write_path(in("file"), "content", 7);
+    begin_plan((struct plan){.fails = READ, .times = 1, .number = EIO});
+    assert_map_fails(in("file"), EIO);
+    end_plan();
+    begin_plan((struct plan){.fails = READ, .times = 3, .number = EINTR, .most = 2});
+    assert_int_equal(map_file(&memory, in("file")), 0);
+    end_plan();
+    bloomfilter_memory_release(&memory);
+    /* It shrinks meanwhile. */
+    begin_plan((struct plan){.fails = READ, .skip = 2, .times = 1, .most = 2});
+    assert_int_equal(bloomfilter_file_map(&memory, in("file"), beginning, &size), 0);
+    end_plan();
+    assert_int_equal(size, 4);
+    assert_memory_equal(beginning, "cont", 4);
+    bloomfilter_memory_release(&memory);
+}
+
 /* A pipe is refused at once: nobody waits for a writer of what cannot be mapped anyway. */
 static void test_map_of_a_pipe(void **state)
 {
@@ -1516,7 +1555,7 @@ static void test_map_of_a_pipe(void **state)
     if (child == 0) {
         struct memory memory;
         alarm(5);
-        int code = bloomfilter_file_map(&memory, in("pipe"));
+        int code = map_file(&memory, in("pipe"));
         _exit(code == BLOOMFILTER_EIO && errno == ENODEV ? 0 : 1);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
@@ -1548,7 +1587,7 @@ static int use_without_standard_descriptors(int closed)
         memcmp(memory.start, "new content", 11) != 0)
         return 3;
     bloomfilter_memory_release(&memory);
-    if (bloomfilter_file_map(&memory, in("file")) != 0 || memory.length != 11)
+    if (map_file(&memory, in("file")) != 0 || memory.length != 11)
         return 4;
     bloomfilter_memory_release(&memory);
     for (int file = 0; file < 3; file++)
@@ -1647,6 +1686,7 @@ int main(void)
         TEST(test_map),
         TEST(test_map_is_shared),
         TEST(test_files_that_cannot_be_mapped),
+        TEST(test_map_whose_beginning_cannot_be_read),
         TEST(test_map_of_a_pipe),
         TEST(test_closed_standard_descriptors),
     };

@@ -70,7 +70,14 @@ typedef int file_check(void *context, const uint8_t *beginning, size_t size, uin
 int bloomfilter_file_read(struct memory *memory, const char *path, file_check *check, void *context,
                           uint64_t max_bytes);
 
-/* Maps a whole regular file read-only, shared (kind NONE when it is empty). */
-int bloomfilter_file_map(struct memory *memory, const char *path);
+enum { FILE_BEGINNING = 4096 }; /* bytes */
+
+/*
+ * Maps a whole regular file read-only, shared (kind NONE when it is empty), and reads its first
+ * FILE_BEGINNING bytes, or all there are, into `beginning`; *size says how many. To touch the first
+ * page of a map takes many times as long as to read it.
+ */
+int bloomfilter_file_map(struct memory *memory, const char *path, uint8_t beginning[],
+                         size_t *size);
 
 #endif

@@ -14,7 +14,6 @@
 #include "bloomfilter.h"
 
 enum {
-    BEGINNING = 4096,          /* bytes that a check gets to see */
     LARGEST_READ = 1 << 30,    /* Linux reads at most 2^31 - 4096 bytes per call */
     FIRST_ROOM_FOR_PIPE = 8192 /* bytes; doubled as more arrives */
 };
@@ -122,7 +121,7 @@ static int read_rest_of_pipe(struct memory *memory, int file, const uint8_t *beg
 static int read_file(struct memory *memory, int file, const struct stat *status, file_check *check,
                      void *context, uint64_t max_bytes)
 {
-    uint8_t beginning[BEGINNING];
+    uint8_t beginning[FILE_BEGINNING];
     bool is_regular = S_ISREG(status->st_mode);
     uint64_t total = is_regular ? (uint64_t)status->st_size : UINT64_MAX;
     uint64_t wanted = total < sizeof beginning ? total : sizeof beginning;
@@ -186,17 +185,24 @@ static int map_file(struct memory *memory, int file, const struct stat *status)
     return 0;
 }
 
-int bloomfilter_file_map(struct memory *memory, const char *path)
+int bloomfilter_file_map(struct memory *memory, const char *path, uint8_t beginning[], size_t *size)
 {
     int saved_errno = errno;
     struct stat status;
+    uint64_t got = 0;
     int file;
     int code = open_file(path, O_NONBLOCK, &file, &status); /* a pipe is refused, not waited for */
     *memory = (struct memory){0};
     if (code == 0)
         code = map_file(memory, file, &status);
-    close_file(file);
     if (code == 0)
+        code = read_fully(file, beginning,
+                          memory->length < FILE_BEGINNING ? memory->length : FILE_BEGINNING, &got);
+    *size = (size_t)got;
+    close_file(file);
+    if (code != 0)
+        bloomfilter_memory_release(memory);
+    else
         errno = saved_errno;
     return code;
 }

@@ -142,15 +142,14 @@ static int make_in_place(bloomfilter **out, const struct file_content *content,
     return 0;
 }
 
-static int view(bloomfilter **out, const uint8_t *bytes, size_t size, const struct secret *secret)
+/* A filter that is looked at, and not written, where its bytes are. */
+static int make_view(bloomfilter **out, const uint8_t *bytes, const struct file_content *content,
+                     const struct secret *secret)
 {
-    struct file_content content;
-    int code = bloomfilter_serializer_read(bytes, size, secret, &content);
-    if (code == 0)
-        code = make_in_place(out, &content, secret);
+    int code = make_in_place(out, content, secret);
     if (code == 0) {
         (*out)->serialized = bytes;
-        (*out)->content = content;
+        (*out)->content = *content;
     }
     return code;
 }
@@ -159,21 +158,47 @@ int bloomfilter_view(bloomfilter **out, const void *bytes, size_t size,
                      const bloomfilter_load_options *options)
 {
     struct opening opening;
+    struct file_content content;
     int code = start_opening(&opening, out, bytes != NULL, options);
     if (code == 0)
-        code = view(out, bytes, size, &opening.secret);
+        code = bloomfilter_serializer_read(bytes, size, &opening.secret, &content);
+    if (code == 0)
+        code = make_view(out, bytes, &content, &opening.secret);
     return finish_opening(&opening, code);
+}
+
+/* A header that is longer than what was read of it (a later minor's) is read where it is mapped. */
+static int read_mapped(const struct memory *memory, const uint8_t *beginning, size_t size,
+                       const struct secret *secret, struct file_content *content)
+{
+    int code = bloomfilter_serializer_check_beginning(beginning, size, memory->length);
+    if (code != 0)
+        return code;
+    if (bloomfilter_serializer_header_size(beginning) <= size) {
+        code = bloomfilter_serializer_read_header(beginning, size, secret, &content->header);
+        return code != 0
+                   ? code
+                   : bloomfilter_serializer_place(memory->start, (size_t)memory->length, content);
+    }
+    if (size < FILE_BEGINNING) /* the file shrank meanwhile */
+        return BLOOMFILTER_EDAMAGED;
+    return bloomfilter_serializer_read(memory->start, (size_t)memory->length, secret, content);
 }
 
 int bloomfilter_map(bloomfilter **out, const char *path, const bloomfilter_load_options *options)
 {
     struct opening opening;
     struct memory memory = {0};
+    struct file_content content;
+    uint8_t beginning[FILE_BEGINNING];
+    size_t size;
     int code = start_opening(&opening, out, path != NULL, options);
     if (code == 0)
-        code = bloomfilter_file_map(&memory, path);
+        code = bloomfilter_file_map(&memory, path, beginning, &size);
     if (code == 0)
-        code = view(out, memory.start, (size_t)memory.length, &opening.secret);
+        code = read_mapped(&memory, beginning, size, &opening.secret, &content);
+    if (code == 0)
+        code = make_view(out, memory.start, &content, &opening.secret);
     if (code == 0)
         (*out)->memory = memory;
     else

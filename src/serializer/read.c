@@ -190,10 +190,13 @@ int bloomfilter_serializer_read_header(const uint8_t *bytes, size_t size,
 int bloomfilter_serializer_read(const uint8_t *bytes, size_t size, const struct secret *secret,
                                 struct file_content *content)
 {
-    struct file_header *header = &content->header;
-    int code = bloomfilter_serializer_read_header(bytes, size, secret, header);
-    if (code != 0)
-        return code;
+    int code = bloomfilter_serializer_read_header(bytes, size, secret, &content->header);
+    return code != 0 ? code : bloomfilter_serializer_place(bytes, size, content);
+}
+
+int bloomfilter_serializer_place(const uint8_t *bytes, size_t size, struct file_content *content)
+{
+    const struct file_header *header = &content->header;
     if (header->payload_offset + header->payload_size != size) /* both far below 2^63 by now */
         return BLOOMFILTER_EDAMAGED;
     content->metadata = bytes + header->header_size;

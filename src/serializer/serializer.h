@@ -72,6 +72,12 @@ int bloomfilter_serializer_read_header(const uint8_t *bytes, size_t size,
 int bloomfilter_serializer_read(const uint8_t *bytes, size_t size, const struct secret *secret,
                                 struct file_content *content);
 
+/*
+ * The rest of it, where the header was read before, from a copy of the first bytes: checks sizes,
+ * and says where things are. Touches none of the bytes. Returns 0 or EDAMAGED.
+ */
+int bloomfilter_serializer_place(const uint8_t *bytes, size_t size, struct file_content *content);
+
 /* Checks the body of bytes that bloomfilter_serializer_read accepted. Returns 0 or EDAMAGED. */
 int bloomfilter_serializer_check_body(const uint8_t *bytes, const struct file_content *content,
                                       const struct secret *secret);
