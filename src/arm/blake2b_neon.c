@@ -104,8 +104,6 @@ ALWAYS_INLINE void load_block(const void *message, size_t size, vector m[16])
         m[i] = BROADCAST(words[i]);
 }
 
-#define PLAIN_ROUND(...) LANES_ROUND(v, m, __VA_ARGS__)
-
 /* The first two words of both digests of a message, read big-endian. */
 static TARGET void hash_both(const struct blake2b_chain *first, const struct blake2b_chain *second,
                              const void *message, size_t size, vector words[2])

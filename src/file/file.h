@@ -56,8 +56,10 @@ int bloomfilter_file_open(const char *path, int flags);
 /* Makes changes of names in an open directory outlive a power loss, where the file system can. */
 int bloomfilter_file_flush_directory(int directory);
 
+enum { FILE_BEGINNING = 4096 }; /* bytes that are read before all else */
+
 /*
- * Looks at the first bytes of a file and says 0 to go on. *total is its size; where that is not
+ * Looks at the beginning of a file (FILE_BEGINNING, or all there are) and says 0 to go on. *total is its size; where that is not
  * known (UINT64_MAX, of a pipe), the check may set it to what the beginning says.
  */
 typedef int file_check(void *context, const uint8_t *beginning, size_t size, uint64_t *total);
@@ -69,8 +71,6 @@ typedef int file_check(void *context, const uint8_t *beginning, size_t size, uin
  */
 int bloomfilter_file_read(struct memory *memory, const char *path, file_check *check, void *context,
                           uint64_t max_bytes);
-
-enum { FILE_BEGINNING = 4096 }; /* bytes */
 
 /*
  * Maps a whole regular file read-only, shared (kind NONE when it is empty), and reads its first

@@ -71,9 +71,9 @@ int bloomfilter_info_check(const bloomfilter_info *info);
 void bloomfilter_info_write(bloomfilter_info *info, const bloomfilter_info *full);
 
 /*
- * self_test.c: whether libb2 and libxxhash answer as published, this processor's hash kernels as libb2
- * does, and those of blocks as the portable one. Found out once per process; any thread may ask at
- * any time.
+ * self_test.c: whether libb2 and libxxhash answer as published, this processor's hash kernels as
+ * libb2 does, and those of blocks as the portable one. Found out once per process; any thread may
+ * ask at any time.
  */
 bool bloomfilter_handle_self_test_passes(void);
 

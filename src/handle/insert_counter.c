@@ -5,8 +5,7 @@
 
 enum {
     MAX_STRIPES = 64,
-    CELLS_PER_STRIPE =
-        16 * INSERT_STRIPE /* so that stripes take at most a sixteenth of the cells */
+    CELLS_PER_STRIPE = 16 * INSERT_STRIPE, /* stripes take at most a sixteenth of the cells */
 };
 
 uint64_t bloomfilter_insert_counter_size(uint64_t payload_size)

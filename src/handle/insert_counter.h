@@ -31,17 +31,16 @@ uint64_t bloomfilter_insert_counter_size(uint64_t payload_size);
 int bloomfilter_insert_counter_create(struct insert_counter *counter, uint64_t payload_size);
 void bloomfilter_insert_counter_destroy(struct insert_counter *counter);
 
-uint64_t bloomfilter_insert_counter_read(const struct insert_counter *counter); /* saturating */
-
 static inline struct insert_stripe *insert_stripe(const struct insert_counter *counter,
                                                   uint64_t index)
 {
     return (struct insert_stripe *)(void *)counter->stripes.start + index;
 }
 
+/* Any number of threads may add and read at once. To add, call insert_counter_add. */
 void bloomfilter_insert_counter_add_shared(struct insert_counter *counter, uint64_t count);
+uint64_t bloomfilter_insert_counter_read(const struct insert_counter *counter); /* saturating */
 
-/* Any number of threads may add and read at once. */
 static inline void insert_counter_add(struct insert_counter *counter, uint64_t count)
 {
     if (!thread_is_alone()) {

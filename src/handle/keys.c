@@ -51,8 +51,8 @@ enum {
      * before that are set or read. */
     LAG = 2,
     GROUPS_UNDERWAY = LAG + 1,
-    /* Positions per key, for groups of which there is room on the stack. With more, the memory has
-     * so much to do for one key that there is nothing to hide behind it. */
+    /* Positions per key, for groups of which there is room on the stack. With more, it is the memory
+     * that takes the time, and keys go one by one. */
     FEW_POSITIONS = 32,
     MANY_POSITIONS = 85,
 };
@@ -66,8 +66,7 @@ struct passage {
     enum flat_task task;
     /* A byte per key, or NULL: 1 if some bit was 0, when it sets; 1 if none was, when it asks. */
     uint8_t *answers;
-    size_t positions; /* per group */
-    uint64_t *room;
+    uint64_t *room; /* for the positions of GROUPS_UNDERWAY */
 };
 
 static unsigned keys_in(const struct passage *passage, size_t group)
@@ -78,7 +77,7 @@ static unsigned keys_in(const struct passage *passage, size_t group)
 
 static uint64_t *positions_of(struct passage *passage, size_t group)
 {
-    return passage->room + group % GROUPS_UNDERWAY * passage->positions;
+    return passage->room + group % GROUPS_UNDERWAY * KEY_GROUP * passage->filter->hasher.hash_count;
 }
 
 static void set_ahead(struct passage *passage, struct flat_work *work, size_t group)
@@ -171,7 +170,6 @@ static void pass_one_by_one(const bloomfilter *filter, size_t count, const void 
 static void pass_all(const bloomfilter *filter, size_t count, const void *const keys[],
                      const size_t key_sizes[], bool sets, uint8_t *answers)
 {
-    struct passage passage;
     if (filter->blocks != NULL) {
         bloomfilter_block_keys_pass(filter, count, keys, key_sizes, sets, answers);
         return;
@@ -180,16 +178,19 @@ static void pass_all(const bloomfilter *filter, size_t count, const void *const 
         pass_one_by_one(filter, count, keys, key_sizes, sets, answers);
         return;
     }
-    passage.filter = filter;
-    passage.count = count;
-    passage.keys = keys;
-    passage.key_sizes = key_sizes;
-    passage.groups = count / KEY_GROUP + (count % KEY_GROUP != 0);
-    passage.task = !sets ? FLAT_ASK : thread_is_alone() ? FLAT_SET_ALONE : FLAT_SET;
-    passage.answers = answers;
-    passage.positions = (size_t)KEY_GROUP * filter->hasher.hash_count;
     if (count == 0)
         return;
+    struct passage passage = {
+        .filter = filter,
+        .count = count,
+        .keys = keys,
+        .key_sizes = key_sizes,
+        .groups = count / KEY_GROUP + (count % KEY_GROUP != 0),
+        .task = !sets               ? FLAT_ASK
+                : thread_is_alone() ? FLAT_SET_ALONE
+                                    : FLAT_SET,
+        .answers = answers,
+    };
     if (filter->hasher.hash_count <= FEW_POSITIONS)
         pass_few_positions(&passage);
     else

@@ -67,6 +67,7 @@
     MIX(v, m, 2, 7, 8, 13, s12, s13);                                                              \
     MIX(v, m, 3, 4, 9, 14, s14, s15)
 
+#define PLAIN_ROUND(...) LANES_ROUND(v, m, __VA_ARGS__)
 #define NOTHING ((void)0)
 
 /* ---- keys */
@@ -423,10 +424,12 @@ static TARGET __attribute__((noinline)) void take_any_blocks(struct leaf_lanes *
     enum { word_count = 16 };
     for (; lanes->left[0] != 0; at += BLAKE2B_BLOCK) { /* no leaf is longer than the first */
         struct block_lanes block;
-        struct digest_lanes only, *first = &only;
-        start_any_block(first, &block, lanes, run, at);
-        BLAKE2B_ROUNDS(ROUND_OF_FIRST, NOTHING)
-        finish_any_block(lanes, first);
+        struct digest_lanes digest;
+        vector *v = digest.v;
+        const vector *m = block.m;
+        start_any_block(&digest, &block, lanes, run, at);
+        BLAKE2B_ROUNDS(PLAIN_ROUND, NOTHING)
+        finish_any_block(lanes, &digest);
     }
 }
 

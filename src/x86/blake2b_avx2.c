@@ -215,6 +215,7 @@ const struct blake2b_kernel bloomfilter_x86_blake2b_avx2 = {
     .worthwhile = 10,
 };
 
-const struct leaf_kernel bloomfilter_x86_leaves_avx2 = {.lanes = LEAF_LANES, .digest = digest_leaves};
+const struct leaf_kernel bloomfilter_x86_leaves_avx2 = {.lanes = LEAF_LANES,
+                                                        .digest = digest_leaves};
 
 #endif

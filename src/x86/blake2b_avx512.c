@@ -206,6 +206,7 @@ const struct blake2b_kernel bloomfilter_x86_blake2b_avx512 = {
     .worthwhile = 4,
 };
 
-const struct leaf_kernel bloomfilter_x86_leaves_avx512 = {.lanes = LEAF_LANES, .digest = digest_leaves};
+const struct leaf_kernel bloomfilter_x86_leaves_avx512 = {.lanes = LEAF_LANES,
+                                                          .digest = digest_leaves};
 
 #endif
