@@ -194,11 +194,44 @@ static void find_threads(const struct report *report, struct goal *goal)
                   1.7);
 }
 
+/* How fast an operation on whole filters is, in the speed of another one. */
+static double share(const struct report *report, const char *name, const char *of)
+{
+    const struct bulk_row *row = report_find_bulk(report, "flat", name);
+    const struct bulk_row *other = report_find_bulk(report, "flat", of);
+    if (row == NULL || other == NULL || report->bulk_size < large_size)
+        return NAN;
+    return samples_median(&other->seconds) / samples_median(&row->seconds);
+}
+
+static void find_load(const struct report *report, struct goal *goal)
+{
+    goal->what = "load of a large filter, all of it checked";
+    goal->wanted = "≥ 0.6 × the speed of reading the same file";
+    want_at_least(goal, "from the disk", share(report, "load from the disk", "read from the disk"),
+                  0.6);
+    want_at_least(goal, "from the page cache", share(report, "load", "read into fresh memory"),
+                  0.6);
+}
+
+static void find_map(const struct report *report, struct goal *goal)
+{
+    const struct bulk_row *row = report_find_bulk(report, "flat", "open a map");
+    goal->what = "map of a large filter";
+    goal->wanted = "opens in ≤ 50 µs";
+    want_at_most(
+        goal, "flat",
+        row == NULL || report->bulk_size < large_size ? NAN : samples_median(&row->seconds) * 1e9,
+        50e3, true);
+}
+
 void goals_find(const struct report *report, struct goal goals[GOAL_COUNT])
 {
     static void (*const find[GOAL_COUNT])(const struct report *, struct goal *) = {
-        find_pair_large,        find_pair_batch,        find_pair_single, find_wide,
-        find_split_block_large, find_split_block_small, find_no_loss,     find_threads};
+        find_pair_large, find_pair_batch,        find_pair_single,
+        find_wide,       find_split_block_large, find_split_block_small,
+        find_no_loss,    find_threads,           find_load,
+        find_map};
     for (size_t i = 0; i < GOAL_COUNT; i++) {
         goals[i] = (struct goal){0};
         find[i](report, &goals[i]);

@@ -118,7 +118,7 @@ static void print_figure(const struct figure *figure, bool is_first)
     if (isnan(figure->value))
         printf("–");
     else if (figure->is_time)
-        printf("%.1f ns", figure->value);
+        printf(figure->value < 1000 ? "%.1f ns" : "%.0f ns", figure->value);
     else
         printf("%.2f ×", figure->value);
 }

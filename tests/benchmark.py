@@ -15,9 +15,9 @@ import sys
 CALLS = {"single", "batch"}
 OPERATIONS = {"add", "positive", "negative"}
 SIZE = 10000
-GOALS = 8
-WHOLE_FILTERS = {"union", "intersect", "get_info", "clear", "copy", "save", "load", "verify a map",
-                 "open a map"}
+GOALS = 10
+WHOLE_FILTERS = {"union", "intersect", "get_info", "clear", "copy", "save", "load", "load from the disk",
+                 "verify a map", "open a map", "open a map, caches cold"}
 
 
 def run(program, *options):

@@ -26,7 +26,7 @@
 #include "allocations.h"
 #include "file/file.h"
 
-enum { HUGE_PAGE = 2097152, BEGINNING = 4096 };
+enum { HUGE_PAGE = 2097152, BEGINNING = 4096, PIECE = 1 << 20 /* that is read at once */ };
 
 /* ---- system calls that fail */
 
@@ -1027,9 +1027,12 @@ static struct {
     uint64_t total;
     uint8_t beginning[BEGINNING];
     uint64_t claimed; /* what the check says of a pipe's size; 0: nothing */
+    int looks;
+    uint64_t shown; /* bytes, at the last look */
+    uint8_t last;   /* of them */
 } seen;
 
-static int look(void *context, const uint8_t *beginning, size_t size, uint64_t *total)
+static int check(void *context, const uint8_t *beginning, size_t size, uint64_t *total)
 {
     assert_null(context);
     seen.calls++;
@@ -1042,12 +1045,27 @@ static int look(void *context, const uint8_t *beginning, size_t size, uint64_t *
     return seen.answer;
 }
 
+/* Bytes once shown are shown again, at the same or another place, with others behind them. */
+static void look(void *context, const uint8_t *bytes, uint64_t size)
+{
+    assert_null(context);
+    assert_true(seen.shown < size);
+    assert_memory_equal(bytes, seen.beginning, seen.size < size ? seen.size : size);
+    seen.looks++;
+    seen.shown = size;
+    seen.last = bytes[size - 1];
+}
+
+static const struct file_reader reader = {.check = check, .look = look};
+
 static int read_file(struct memory *memory, const char *path, uint64_t max_bytes, int answer)
 {
     memset(memory, 0xFF, sizeof *memory); /* whatever was in it */
     seen.answer = answer;
     seen.calls = 0;
-    return bloomfilter_file_read(memory, path, look, NULL, max_bytes);
+    seen.looks = 0;
+    seen.shown = 0;
+    return bloomfilter_file_read(memory, path, &reader, max_bytes);
 }
 
 static void assert_none(const struct memory *memory)
@@ -1082,6 +1100,9 @@ static void assert_reads(const char *path, uint64_t max_bytes, const uint8_t *ex
     assert_int_equal(seen.calls, 1);
     assert_int_equal(seen.size, size < BEGINNING ? size : BEGINNING);
     assert_memory_equal(seen.beginning, expected, seen.size);
+    assert_int_equal(seen.shown, size > BEGINNING ? size : 0);
+    if (size > BEGINNING)
+        assert_int_equal(seen.last, expected[size - 1]);
     if (size == 0) {
         assert_none(&memory);
     } else {
@@ -1121,6 +1142,8 @@ static void test_read(void **state)
         write_path(in("file"), bytes, size);
         assert_reads(in("file"), 0, bytes, size);
         assert_int_equal(seen.total, size);
+        if (size > BEGINNING)
+            assert_int_equal(seen.looks, (size - BEGINNING + PIECE - 1) / PIECE);
         assert_reads(in("file"), UINT64_MAX, bytes, size);
         if (size > 0)
             assert_reads(in("file"), size, bytes, size);

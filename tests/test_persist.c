@@ -117,6 +117,29 @@ static int view_it(bloomfilter **out, const struct saved *saved,
     return bloomfilter_view(out, saved->bytes, saved->size, options);
 }
 
+/* Writes the bytes into a named pipe from another process, and loads them. */
+static int load_through_pipe(bloomfilter **out, const struct saved *saved,
+                             const bloomfilter_load_options *options)
+{
+    char fifo[4200];
+    int status;
+    snprintf(fifo, sizeof fifo, "%s", path_in(saved->directory, "fifo"));
+    unlink(fifo);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        FILE *file = fopen(fifo, "wb");
+        if (file != NULL)
+            fwrite(saved->bytes, 1, saved->size, file);
+        _exit(file == NULL || fclose(file) != 0);
+    }
+    largest_allocation = 0;
+    int code = bloomfilter_load(out, fifo, options);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return code;
+}
+
 struct way {
     const char *name;
     open_filter *open;
@@ -1014,6 +1037,28 @@ static void test_verify_finds_damage_in_every_part(void **state)
     }
 }
 
+/* A load checks bytes while others are still being read. */
+static void test_damage_is_found_wherever_it_is_read(void **state)
+{
+    enum { MIB = 1 << 20 };
+    bloomfilter_options shape = OPTIONS(.bit_count = 30000000, .hash_count = 3);
+    struct saved saved = saved_sample(&shape);
+    const size_t places[] = {192,         4095,        4096,        MIB,
+                             MIB + 4095,  MIB + 4096,  2 * MIB,     2 * MIB + 192,
+                             3 * MIB - 1, 3 * MIB + 1, 3500 * 1000, saved.size - 1};
+    (void)state;
+    assert_true(saved.size > 3600 * 1000);
+    for (size_t i = 0; i < COUNT_OF(places); i++) {
+        bloomfilter *filter = poison;
+        saved.bytes[places[i]] ^= 1;
+        assert_damage_is_found(&saved, NULL);
+        assert_int_equal(load_through_pipe(&filter, &saved, NULL), BLOOMFILTER_EDAMAGED);
+        assert_null(filter);
+        saved.bytes[places[i]] ^= 1;
+    }
+    forget(&saved);
+}
+
 static void test_verify_finds_payloads_that_were_exchanged(void **state)
 {
     bloomfilter *other = created(&shapes[0]);
@@ -1603,32 +1648,9 @@ static void test_a_pipe_cannot_be_mapped(void **state)
     remove_tree(directory);
 }
 
-/* Writes the bytes into a named pipe from another process, and loads them. */
-static int load_through_pipe(bloomfilter **out, const struct saved *saved,
-                             const bloomfilter_load_options *options)
-{
-    char fifo[4200];
-    int status;
-    snprintf(fifo, sizeof fifo, "%s", path_in(saved->directory, "fifo"));
-    unlink(fifo);
-    assert_int_equal(mkfifo(fifo, 0600), 0);
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        FILE *file = fopen(fifo, "wb");
-        if (file != NULL)
-            fwrite(saved->bytes, 1, saved->size, file);
-        _exit(file == NULL || fclose(file) != 0);
-    }
-    largest_allocation = 0;
-    int code = bloomfilter_load(out, fifo, options);
-    assert_int_equal(waitpid(child, &status, 0), child);
-    return code;
-}
-
 /* Sizes around the pieces in which a pipe is likely to be read. */
-static const uint64_t bit_counts_for_pipes[] = {64,     31000,   31232,   31296,  522752,
-                                                522816, 1000000, 1048576, 3000000};
+static const uint64_t bit_counts_for_pipes[] = {64,     31000,   31232,   31296,   522752,
+                                                522816, 1000000, 1048576, 3000000, 30000000};
 
 static void test_a_pipe_is_read_to_its_end(void **state)
 {
@@ -2021,6 +2043,7 @@ int main(void)
         cmocka_unit_test(test_a_read_only_filter_can_be_combined_into_another),
         cmocka_unit_test(test_filters_in_memory_of_their_own_are_always_fine),
         cmocka_unit_test(test_verify_finds_damage_in_every_part),
+        cmocka_unit_test(test_damage_is_found_wherever_it_is_read),
         cmocka_unit_test(test_verify_finds_payloads_that_were_exchanged),
         cmocka_unit_test(test_damage_in_the_header_is_found_by_every_way),
         cmocka_unit_test(test_other_files_are_not_filters),

@@ -1170,6 +1170,46 @@ static void test_files_about_leaf_borders(void **state)
         check_round_trip(64 * words, 0, &no_secret);
 }
 
+/* Shows a file to the check in pieces of so many bytes, and more than the file in the end. */
+static int check_in_pieces(const struct file *file, const struct secret *secret, size_t piece)
+{
+    struct file_content content;
+    struct body_check check;
+    assert_int_equal(bloomfilter_serializer_read(file->bytes, file->size, secret, &content), 0);
+    bloomfilter_serializer_start_check(&check, file->bytes, &content.header, secret);
+    for (size_t shown = 0; shown < file->size + piece; shown += piece)
+        bloomfilter_serializer_continue_check(&check, file->bytes, shown);
+    assert_int_equal(check.taken, file->size);
+    bloomfilter_serializer_continue_check(&check, file->bytes, file->size);
+    bloomfilter_serializer_continue_check(&check, file->bytes, 0);
+    assert_int_equal(check.taken, file->size);
+    return bloomfilter_serializer_finish_check(&check, file->bytes, &content);
+}
+
+static void test_body_that_comes_in_pieces(void **state)
+{
+    enum { STRIDE = 16 * 65536, PAYLOAD_WORDS = 3 * STRIDE / 8 + 9 };
+    static const size_t pieces[] = {9973, 65536, STRIDE - 1, STRIDE, STRIDE + 193, 5 * STRIDE};
+    static const size_t damage[] = {192, 255, STRIDE + 191, STRIDE + 192, 2 * STRIDE, 3 * STRIDE};
+    const struct secret secrets[] = {no_secret, secret_of(32)};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct file file = make_file(64 * (uint64_t)PAYLOAD_WORDS, 100, &secrets[i]);
+        for (size_t j = 0; j < sizeof pieces / sizeof pieces[0]; j++) {
+            assert_int_equal(check_in_pieces(&file, &secrets[i], pieces[j]), OK);
+            for (size_t d = 0; d < sizeof damage / sizeof damage[0]; d++) {
+                file.bytes[damage[d]] ^= 0x10;
+                assert_int_equal(check_in_pieces(&file, &secrets[i], pieces[j]), DAMAGED);
+                file.bytes[damage[d]] ^= 0x10;
+            }
+            file.bytes[file.size - 1] ^= 0x80;
+            assert_int_equal(check_in_pieces(&file, &secrets[i], pieces[j]), DAMAGED);
+            file.bytes[file.size - 1] ^= 0x80;
+        }
+        free(file.bytes);
+    }
+}
+
 /* ---- secrets */
 
 static void test_secrets(void **state)
@@ -1448,6 +1488,7 @@ int main(void)
         cmocka_unit_test(test_body_of_another_header),
         cmocka_unit_test(test_body_digest),
         cmocka_unit_test(test_files_about_leaf_borders),
+        cmocka_unit_test(test_body_that_comes_in_pieces),
         cmocka_unit_test(test_secrets),
         cmocka_unit_test(test_forged_files),
         cmocka_unit_test(test_secret_check_of_an_unkeyed_file),

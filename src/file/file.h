@@ -58,18 +58,25 @@ int bloomfilter_file_flush_directory(int directory);
 
 enum { FILE_BEGINNING = 4096 }; /* bytes that are read before all else */
 
-/*
- * Looks at the beginning of a file (FILE_BEGINNING, or all there are) and says 0 to go on. *total is its size; where that is not
- * known (UINT64_MAX, of a pipe), the check may set it to what the beginning says.
- */
-typedef int file_check(void *context, const uint8_t *beginning, size_t size, uint64_t *total);
+/* Who looks at a file while it is read. */
+struct file_reader {
+    /*
+     * Looks at the beginning (FILE_BEGINNING bytes, or all there are) before memory is allocated
+     * for the rest, and says 0 to go on. *total is the size of the file; where that is not known
+     * (UINT64_MAX, of a pipe), it may be set to what the beginning says.
+     */
+    int (*check)(void *context, const uint8_t *beginning, size_t size, uint64_t *total);
+    /* Is shown all bytes that are there when some have come behind the beginning, while the caches
+     * still have those. They may lie elsewhere the next time. */
+    void (*look)(void *context, const uint8_t *bytes, uint64_t size);
+    void *context;
+};
 
 /*
- * Reads a whole file, or a pipe to its end, into memory (kind NONE when it is empty). `check` sees
- * its beginning before more is allocated; max_bytes, when not 0, is the largest size to read
- * (ETOOLARGE).
+ * Reads a whole file, or a pipe to its end, into memory (kind NONE when it is empty). max_bytes,
+ * when not 0, is the largest size to read (ETOOLARGE).
  */
-int bloomfilter_file_read(struct memory *memory, const char *path, file_check *check, void *context,
+int bloomfilter_file_read(struct memory *memory, const char *path, const struct file_reader *reader,
                           uint64_t max_bytes);
 
 /*

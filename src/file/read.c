@@ -14,7 +14,7 @@
 #include "bloomfilter.h"
 
 enum {
-    LARGEST_READ = 1 << 30,    /* Linux reads at most 2^31 - 4096 bytes per call */
+    PIECE = 1 << 20,           /* bytes that are read before they are looked at */
     FIRST_ROOM_FOR_PIPE = 8192 /* bytes; doubled as more arrives */
 };
 
@@ -35,40 +35,62 @@ static void close_file(int file)
 }
 
 /* Reads until `size` bytes are there or the file ends; *got tells which. */
-static int read_fully(int file, uint8_t *to, uint64_t size, uint64_t *got)
+static int read_fully(int file, uint8_t *to, size_t size, size_t *got)
 {
     *got = 0;
     while (*got < size) {
-        uint64_t left = size - *got;
-        ssize_t count = read(file, to + *got, left < LARGEST_READ ? (size_t)left : LARGEST_READ);
+        size_t left = size - *got;
+        ssize_t count = read(file, to + *got, left);
         if (count < 0 && errno == EINTR)
             continue;
         if (count < 0)
             return BLOOMFILTER_EIO;
         if (count == 0)
             break;
-        if ((uint64_t)count > left) { /* no answer to what was asked */
+        if ((size_t)count > left) { /* no answer to what was asked */
             errno = EIO;
             return BLOOMFILTER_EIO;
         }
-        *got += (uint64_t)count;
+        *got += (size_t)count;
     }
     return 0;
 }
 
-/* Reads the rest of a file of known size behind the `size` bytes of its beginning. */
-static int read_rest_of_file(struct memory *memory, int file, const uint8_t *beginning,
-                             uint64_t size, uint64_t total)
+/* Reads behind what is there, until there are `size` bytes or the file ends. */
+static int fill(struct memory *memory, int file, uint64_t size, const struct file_reader *reader)
 {
-    uint64_t got;
-    int code = bloomfilter_memory_allocate(memory, total);
+    while (memory->length < size) {
+        uint64_t left = size - memory->length;
+        size_t wanted = left < PIECE ? (size_t)left : PIECE;
+        size_t got;
+        int code = read_fully(file, memory->start + memory->length, wanted, &got);
+        if (code != 0)
+            return code;
+        if (got == 0)
+            break;
+        memory->length += got;
+        reader->look(reader->context, memory->start, memory->length);
+    }
+    return 0;
+}
+
+/* Allocates `room` bytes, and puts the beginning there. */
+static int take_room(struct memory *memory, uint64_t room, const uint8_t *beginning, size_t size)
+{
+    int code = bloomfilter_memory_allocate(memory, room);
     if (code != 0)
         return code;
-    memcpy(memory->start, beginning, (size_t)size);
-    code = read_fully(file, memory->start + size, total - size, &got);
-    if (code == 0)
-        memory->length = size + got; /* less than total if it shrank meanwhile */
-    return code;
+    memcpy(memory->start, beginning, size);
+    memory->length = size;
+    return 0;
+}
+
+/* Reads the rest of a file of known size; there is less of it if it shrank meanwhile. */
+static int read_rest_of_file(struct memory *memory, int file, const uint8_t *beginning, size_t size,
+                             uint64_t total, const struct file_reader *reader)
+{
+    int code = take_room(memory, total, beginning, size);
+    return code != 0 ? code : fill(memory, file, total, reader);
 }
 
 static int grow(struct memory *memory, uint64_t size)
@@ -94,38 +116,29 @@ static uint64_t next_room(uint64_t room, uint64_t limit)
  * Reads the rest of a pipe, whose size only its end tells; stops when it has given more than
  * `limit` bytes, one of them read.
  */
-static int read_rest_of_pipe(struct memory *memory, int file, const uint8_t *beginning,
-                             uint64_t size, uint64_t limit)
+static int read_rest_of_pipe(struct memory *memory, int file, const uint8_t *beginning, size_t size,
+                             uint64_t limit, const struct file_reader *reader)
 {
     uint64_t room = FIRST_ROOM_FOR_PIPE;
-    int code = bloomfilter_memory_allocate(memory, room);
-    if (code != 0)
-        return code;
-    memcpy(memory->start, beginning, (size_t)size);
-    memory->length = size;
+    int code = take_room(memory, room, beginning, size);
     for (;;) {
-        uint64_t got;
-        code = read_fully(file, memory->start + memory->length, room - memory->length, &got);
-        if (code != 0)
+        if (code == 0)
+            code = fill(memory, file, room, reader);
+        if (code != 0 || memory->length < room || memory->length > limit)
             return code;
-        memory->length += got;
-        if (memory->length < room || memory->length > limit)
-            return 0;
         room = next_room(room, limit);
         code = grow(memory, room);
-        if (code != 0)
-            return code;
     }
 }
 
-static int read_file(struct memory *memory, int file, const struct stat *status, file_check *check,
-                     void *context, uint64_t max_bytes)
+static int read_file(struct memory *memory, int file, const struct stat *status,
+                     const struct file_reader *reader, uint64_t max_bytes)
 {
     uint8_t beginning[FILE_BEGINNING];
     bool is_regular = S_ISREG(status->st_mode);
     uint64_t total = is_regular ? (uint64_t)status->st_size : UINT64_MAX;
-    uint64_t wanted = total < sizeof beginning ? total : sizeof beginning;
-    uint64_t size;
+    size_t wanted = total < sizeof beginning ? (size_t)total : sizeof beginning;
+    size_t size;
 
     int code = read_fully(file, beginning, wanted, &size);
     if (code != 0)
@@ -133,22 +146,22 @@ static int read_file(struct memory *memory, int file, const struct stat *status,
     bool is_all = size < wanted || size == total;
     if (is_all)
         total = size;
-    code = check(context, beginning, (size_t)size, &total);
+    code = reader->check(reader->context, beginning, size, &total);
     if (code != 0)
         return code;
     if (max_bytes != 0 && total > max_bytes && total != UINT64_MAX)
         return BLOOMFILTER_ETOOLARGE;
     if (is_regular || is_all)
-        return total == 0 ? 0 : read_rest_of_file(memory, file, beginning, size, total);
+        return total == 0 ? 0 : read_rest_of_file(memory, file, beginning, size, total, reader);
 
     uint64_t limit = max_bytes != 0 && max_bytes < total ? max_bytes : total;
-    code = read_rest_of_pipe(memory, file, beginning, size, limit);
+    code = read_rest_of_pipe(memory, file, beginning, size, limit, reader);
     if (code == 0 && max_bytes != 0 && memory->length > max_bytes)
         code = BLOOMFILTER_ETOOLARGE;
     return code;
 }
 
-int bloomfilter_file_read(struct memory *memory, const char *path, file_check *check, void *context,
+int bloomfilter_file_read(struct memory *memory, const char *path, const struct file_reader *reader,
                           uint64_t max_bytes)
 {
     int saved_errno = errno;
@@ -157,7 +170,7 @@ int bloomfilter_file_read(struct memory *memory, const char *path, file_check *c
     int code = open_file(path, 0, &file, &status);
     *memory = (struct memory){0};
     if (code == 0)
-        code = read_file(memory, file, &status, check, context, max_bytes);
+        code = read_file(memory, file, &status, reader, max_bytes);
     close_file(file);
     if (code != 0)
         bloomfilter_memory_release(memory);
@@ -189,16 +202,16 @@ int bloomfilter_file_map(struct memory *memory, const char *path, uint8_t beginn
 {
     int saved_errno = errno;
     struct stat status;
-    uint64_t got = 0;
     int file;
     int code = open_file(path, O_NONBLOCK, &file, &status); /* a pipe is refused, not waited for */
     *memory = (struct memory){0};
+    *size = 0;
     if (code == 0)
         code = map_file(memory, file, &status);
     if (code == 0)
         code = read_fully(file, beginning,
-                          memory->length < FILE_BEGINNING ? memory->length : FILE_BEGINNING, &got);
-    *size = (size_t)got;
+                          memory->length < FILE_BEGINNING ? (size_t)memory->length : FILE_BEGINNING,
+                          size);
     close_file(file);
     if (code != 0)
         bloomfilter_memory_release(memory);

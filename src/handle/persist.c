@@ -206,6 +206,21 @@ int bloomfilter_map(bloomfilter **out, const char *path, const bloomfilter_load_
     return finish_opening(&opening, code);
 }
 
+/* A file that is checked while it is read. */
+struct loading {
+    struct opening opening;
+    bool is_body_check_started;
+    struct body_check body_check;
+};
+
+static void start_body_check(struct loading *loading, const uint8_t *bytes,
+                             const struct file_header *header)
+{
+    bloomfilter_serializer_start_check(&loading->body_check, bytes, header,
+                                       &loading->opening.secret);
+    loading->is_body_check_started = true;
+}
+
 /*
  * Checks all that the beginning of a file tells before memory is taken for the rest: where the
  * whole header is there (a later minor's can be longer), its tag, its fields, and its sizes against
@@ -213,40 +228,61 @@ int bloomfilter_map(bloomfilter **out, const char *path, const bloomfilter_load_
  */
 static int check_beginning(void *context, const uint8_t *bytes, size_t size, uint64_t *total)
 {
-    const struct opening *opening = context;
+    struct loading *loading = context;
     struct file_header header;
     int code = bloomfilter_serializer_check_beginning(bytes, size, *total);
     if (code != 0 || bloomfilter_serializer_header_size(bytes) > size)
         return code;
-    code = bloomfilter_serializer_read_header(bytes, size, &opening->secret, &header);
+    code = bloomfilter_serializer_read_header(bytes, size, &loading->opening.secret, &header);
     if (code != 0)
         return code;
     uint64_t needed = header.payload_offset + header.payload_size;
     if (*total == UINT64_MAX)
         *total = needed;
-    return *total == needed ? 0 : BLOOMFILTER_EDAMAGED;
+    if (*total != needed)
+        return BLOOMFILTER_EDAMAGED;
+    start_body_check(loading, bytes, &header);
+    return 0;
+}
+
+static void continue_body_check(void *context, const uint8_t *bytes, uint64_t size)
+{
+    struct loading *loading = context;
+    if (loading->is_body_check_started)
+        bloomfilter_serializer_continue_check(&loading->body_check, bytes, size);
+}
+
+static int finish_body_check(struct loading *loading, const uint8_t *bytes,
+                             const struct file_content *content)
+{
+    if (!loading->is_body_check_started)
+        start_body_check(loading, bytes, &content->header);
+    return bloomfilter_serializer_finish_check(&loading->body_check, bytes, content);
 }
 
 int bloomfilter_load(bloomfilter **out, const char *path, const bloomfilter_load_options *options)
 {
-    struct opening opening;
+    struct loading loading = {.is_body_check_started = false};
+    struct opening *opening = &loading.opening;
+    struct file_reader reader = {check_beginning, continue_body_check, &loading};
     struct memory memory = {0};
     struct file_content content;
-    int code = start_opening(&opening, out, path != NULL, options);
+    int code = start_opening(opening, out, path != NULL, options);
     if (code == 0)
-        code = bloomfilter_file_read(&memory, path, check_beginning, &opening, opening.max_bytes);
+        code = bloomfilter_file_read(&memory, path, &reader, opening->max_bytes);
     if (code == 0)
-        code = bloomfilter_serializer_read(memory.start, (size_t)memory.length, &opening.secret,
+        code = bloomfilter_serializer_read(memory.start, (size_t)memory.length, &opening->secret,
                                            &content);
     if (code == 0)
-        code = bloomfilter_serializer_check_body(memory.start, &content, &opening.secret);
+        code = finish_body_check(&loading, memory.start, &content);
     if (code == 0)
-        code = make_in_place(out, &content, &opening.secret);
+        code = make_in_place(out, &content, &opening->secret);
     if (code == 0)
         (*out)->memory = memory;
     else
         bloomfilter_memory_release(&memory);
-    return finish_opening(&opening, code);
+    bloomfilter_secret_wipe(&loading.body_check, sizeof loading.body_check);
+    return finish_opening(opening, code);
 }
 
 /* A filter in memory of its own, as the content says. */

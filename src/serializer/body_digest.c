@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Digest id 1. Leaves of 65,536 bytes are independent of each other, so they can be hashed side by
+ * Digest id 1. Leaves of BODY_LEAF_SIZE bytes are independent of each other, so they can be hashed side by
  * side; the root, keyed where there is a secret, binds them to each other and to the header.
  */
 #include "serializer/body_digest.h"
 
 #include <string.h>
-
-enum { LEAF_SIZE = 65536 };
 
 static const char personal[] = "bloom-body";
 
@@ -15,7 +13,7 @@ static struct blake2b_node tree_node(void)
 {
     struct blake2b_node node = {.fanout = 0, /* unlimited */
                                 .depth = 2,
-                                .leaf_length = LEAF_SIZE,
+                                .leaf_length = BODY_LEAF_SIZE,
                                 .inner_length = BODY_DIGEST_SIZE};
     return node;
 }
@@ -24,9 +22,9 @@ static void start_leaf(struct body_digest *digest)
 {
     struct blake2b_node node = tree_node();
     node.node_offset = digest->leaf_index;
-    node.is_last = digest->left <= LEAF_SIZE;
+    node.is_last = digest->left <= BODY_LEAF_SIZE;
     bloomfilter_blake2b_start(&digest->leaf, BODY_DIGEST_SIZE, personal, &node, NULL);
-    digest->room = digest->left < LEAF_SIZE ? digest->left : LEAF_SIZE;
+    digest->room = digest->left < BODY_LEAF_SIZE ? digest->left : BODY_LEAF_SIZE;
 }
 
 static void take_leaf(struct body_digest *digest, const uint8_t leaf[BODY_DIGEST_SIZE])
@@ -65,13 +63,13 @@ void bloomfilter_body_digest_start(struct body_digest *digest, const uint8_t *pr
 static struct leaf_run next_run(const struct body_digest *digest, const uint8_t *bytes,
                                 uint64_t size)
 {
-    uint64_t whole = size < digest->left ? size / LEAF_SIZE * LEAF_SIZE : size;
-    uint64_t most = digest->kernel->lanes * (uint64_t)LEAF_SIZE;
+    uint64_t whole = size < digest->left ? size / BODY_LEAF_SIZE * BODY_LEAF_SIZE : size;
+    uint64_t most = digest->kernel->lanes * (uint64_t)BODY_LEAF_SIZE;
     struct leaf_run run = {.first_index = digest->leaf_index,
-                           .leaf_size = LEAF_SIZE,
+                           .leaf_size = BODY_LEAF_SIZE,
                            .bytes = bytes,
                            .size = (size_t)(whole < most ? whole : most)};
-    run.count = (run.size + LEAF_SIZE - 1) / LEAF_SIZE;
+    run.count = (run.size + BODY_LEAF_SIZE - 1) / BODY_LEAF_SIZE;
     run.ends_the_tree = run.size == digest->left;
     return run;
 }

@@ -10,7 +10,12 @@
 #include "support/blake2b.h"
 #include "support/leaf_kernel.h"
 
-enum { BODY_DIGEST_SIZE = LEAF_DIGEST_SIZE };
+enum {
+    BODY_DIGEST_SIZE = LEAF_DIGEST_SIZE,
+    BODY_LEAF_SIZE = 65536, /* bytes */
+    /* So many bytes at a time, or all that are left, make full use of every kernel. */
+    BODY_DIGEST_STRIDE = MAX_LEAF_LANES * BODY_LEAF_SIZE
+};
 
 struct body_digest {
     blake2b_state root;

@@ -204,22 +204,48 @@ int bloomfilter_serializer_place(const uint8_t *bytes, size_t size, struct file_
     return 0;
 }
 
+void bloomfilter_serializer_start_check(struct body_check *check, const uint8_t *bytes,
+                                        const struct file_header *header,
+                                        const struct secret *secret)
+{
+    uint64_t body_size = header->payload_offset - header->header_size + header->payload_size;
+    bloomfilter_body_digest_start(&check->digest, bytes, AT_BODY_DIGEST, body_size, secret);
+    check->taken = header->header_size;
+}
+
+/* Takes whole strides, and what is left when all is there. */
+void bloomfilter_serializer_continue_check(struct body_check *check, const uint8_t *bytes,
+                                           uint64_t size)
+{
+    uint64_t left = check->digest.left;
+    uint64_t ready = size < check->taken ? 0 : size - check->taken;
+    ready = ready < left ? ready - ready % BODY_DIGEST_STRIDE : left;
+    bloomfilter_body_digest_update(&check->digest, bytes + check->taken, ready);
+    check->taken += ready;
+}
+
+int bloomfilter_serializer_finish_check(struct body_check *check, const uint8_t *bytes,
+                                        const struct file_content *content)
+{
+    const struct file_header *header = &content->header;
+    uint8_t found[BODY_DIGEST_SIZE];
+
+    bloomfilter_serializer_continue_check(check, bytes,
+                                          header->payload_offset + header->payload_size);
+    bloomfilter_body_digest_finish(&check->digest, found);
+    return matches(found, header->body_digest, sizeof found) &&
+                   bytes_are_zero(content->metadata + header->metadata_size,
+                                  bloomfilter_serializer_padding_size(header)) &&
+                   bloomfilter_bitset_find(header->layout)
+                       ->is_padded_with_zeros(content->payload, header->bit_count)
+               ? 0
+               : BLOOMFILTER_EDAMAGED;
+}
+
 int bloomfilter_serializer_check_body(const uint8_t *bytes, const struct file_content *content,
                                       const struct secret *secret)
 {
-    const struct file_header *header = &content->header;
-    const uint8_t *body = bytes + header->header_size;
-    uint64_t body_size = header->payload_offset - header->header_size + header->payload_size;
-    struct body_digest digest;
-    uint8_t found[BODY_DIGEST_SIZE];
-
-    if (!bytes_are_zero(content->metadata + header->metadata_size,
-                        bloomfilter_serializer_padding_size(header)) ||
-        !bloomfilter_bitset_find(header->layout)
-             ->is_padded_with_zeros(content->payload, header->bit_count))
-        return BLOOMFILTER_EDAMAGED;
-    bloomfilter_body_digest_start(&digest, bytes, AT_BODY_DIGEST, body_size, secret);
-    bloomfilter_body_digest_update(&digest, body, body_size);
-    bloomfilter_body_digest_finish(&digest, found);
-    return matches(found, header->body_digest, sizeof found) ? 0 : BLOOMFILTER_EDAMAGED;
+    struct body_check check;
+    bloomfilter_serializer_start_check(&check, bytes, &content->header, secret);
+    return bloomfilter_serializer_finish_check(&check, bytes, content);
 }

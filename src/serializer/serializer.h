@@ -78,7 +78,25 @@ int bloomfilter_serializer_read(const uint8_t *bytes, size_t size, const struct 
  */
 int bloomfilter_serializer_place(const uint8_t *bytes, size_t size, struct file_content *content);
 
-/* Checks the body of bytes that bloomfilter_serializer_read accepted. Returns 0 or EDAMAGED. */
+/*
+ * The check of a body while its bytes come in. It starts when the header was read; then it is shown
+ * what is there of the file, from its first byte on, as often as one likes; and it finishes with the
+ * whole file, which bloomfilter_serializer_read accepted, returning 0 or EDAMAGED. A check that is
+ * not finished must be wiped where there is a secret.
+ */
+struct body_check {
+    struct body_digest digest;
+    uint64_t taken; /* bytes of the file */
+};
+void bloomfilter_serializer_start_check(struct body_check *check, const uint8_t *bytes,
+                                        const struct file_header *header,
+                                        const struct secret *secret);
+void bloomfilter_serializer_continue_check(struct body_check *check, const uint8_t *bytes,
+                                           uint64_t size);
+int bloomfilter_serializer_finish_check(struct body_check *check, const uint8_t *bytes,
+                                        const struct file_content *content);
+
+/* The whole check, of bytes that bloomfilter_serializer_read accepted. Returns 0 or EDAMAGED. */
 int bloomfilter_serializer_check_body(const uint8_t *bytes, const struct file_content *content,
                                       const struct secret *secret);
 
