@@ -7,6 +7,7 @@ set(bloomfilter_sources
     src/bitset/flat.c
     src/bitset/registry.c
     src/bitset/split_block.c
+    src/bitset/split_block_kernels.c
     src/file/descriptor.c
     src/file/memory.c
     src/file/read.c

@@ -11,7 +11,6 @@
 
 #include "bitset/flat_cells.h"
 #include "support/bytes.h"
-#include "support/cpu.h"
 #include "support/threads.h"
 
 typedef _Atomic uint64_t atomic_word;
@@ -111,19 +110,6 @@ const struct block_kernel bloomfilter_split_block_portable = {
     .fetch = bloomfilter_split_block_fetch,
 };
 
-static const struct block_kernel *fastest_kernel(void)
-{
-#if defined(__x86_64__) && defined(__GNUC__)
-    if (bloomfilter_cpu_features() & CPU_AVX2)
-        return &bloomfilter_x86_split_block_avx2;
-#endif
-#if defined(__AARCH64EL__) && defined(__GNUC__)
-    if (bloomfilter_cpu_features() & CPU_NEON)
-        return &bloomfilter_arm_split_block_neon;
-#endif
-    return &bloomfilter_split_block_portable;
-}
-
 /* ---- the portable kernel against a known block, and the fastest one against the portable one */
 
 /* 2^64 over the golden ratio: its multiples spread evenly. */
@@ -144,7 +130,7 @@ bool bloomfilter_split_block_is_right(void)
 {
     enum { BYTES = 3 * SPLIT_BLOCK_BYTES, BITS = 8 * BYTES, KEYS = 48, HALF = KEYS / 2 };
     const struct block_kernel *portable = &bloomfilter_split_block_portable;
-    const struct block_kernel *fastest = fastest_kernel();
+    const struct block_kernel *fastest = bloomfilter_split_block_kernel();
     _Alignas(SPLIT_BLOCK_BYTES) uint8_t expected[BYTES] = {0};
     _Alignas(SPLIT_BLOCK_BYTES) uint8_t cells[BYTES] = {0};
     uint64_t hashes[KEYS];
@@ -205,7 +191,7 @@ const struct bitset_layout bloomfilter_bitset_split_block = {
     .block_bits = SPLIT_BLOCK_BITS,
     .hash_count = SPLIT_BLOCK_WORDS,
     .max_bit_count = (uint64_t)SPLIT_BLOCK_BITS << 32,
-    .block_kernel = fastest_kernel,
+    .block_kernel = bloomfilter_split_block_kernel,
     .payload_size = payload_size,
     .bits_set = bits_set,
     .is_padded_with_zeros = is_padded_with_zeros,

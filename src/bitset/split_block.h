@@ -41,6 +41,9 @@ void bloomfilter_split_block_add_many(uint8_t *cells, uint64_t bit_count, size_t
 void bloomfilter_split_block_fetch(const uint8_t *cells, uint64_t bit_count, size_t count,
                                    const uint64_t hashes[], bool for_adds);
 
+/* The fastest kernel that this processor has. */
+const struct block_kernel *bloomfilter_split_block_kernel(void);
+
 /* Whether kernels answer as they should here. */
 bool bloomfilter_split_block_is_right(void);
 
