@@ -17,22 +17,33 @@ static inline uint32_t scramble(uint32_t block)
     return rotate_left(block * 0xcc9e2d51u, 15) * 0x1b873593u;
 }
 
-static uint32_t murmur3_x86_32(const uint8_t *key, size_t key_size, uint32_t seed)
+/* Hashes of one key side by side, which compilers make vectors of. */
+enum { LANES = 8 };
+
+static void take_block(uint32_t hashes[LANES], uint32_t block)
 {
-    uint32_t hash = seed;
+    uint32_t scrambled = scramble(block);
+    for (int i = 0; i < LANES; i++)
+        hashes[i] = rotate_left(hashes[i] ^ scrambled, 13) * 5 + 0xe6546b64u;
+}
+
+/* `hashes` are seeds, and become the hashes. */
+static void murmur3_x86_32(const uint8_t *key, size_t key_size, uint32_t hashes[LANES])
+{
     size_t whole = key_size & ~(size_t)3;
     size_t rest = key_size & 3;
+    uint32_t last = (uint32_t)key_size; /* the published definition takes it modulo 2^32 */
 
     for (size_t at = 0; at < whole; at += 4)
-        hash = rotate_left(hash ^ scramble(bytes_load_le32(key + at)), 13) * 5 + 0xe6546b64u;
+        take_block(hashes, bytes_load_le32(key + at));
     if (rest != 0)
-        hash ^= scramble((uint32_t)bytes_load_le(key + whole, (int)rest));
-
-    /* The published definition takes the size modulo 2^32. */
-    hash ^= (uint32_t)key_size;
-    hash = (hash ^ hash >> 16) * 0x85ebca6bu;
-    hash = (hash ^ hash >> 13) * 0xc2b2ae35u;
-    return hash ^ hash >> 16;
+        last ^= scramble((uint32_t)bytes_load_le(key + whole, (int)rest));
+    for (int i = 0; i < LANES; i++) {
+        uint32_t hash = hashes[i] ^ last;
+        hash = (hash ^ hash >> 16) * 0x85ebca6bu;
+        hash = (hash ^ hash >> 13) * 0xc2b2ae35u;
+        hashes[i] = hash ^ hash >> 16;
+    }
 }
 
 static void prepare(struct hasher *hasher, uint64_t seed, const struct secret *secret)
@@ -44,9 +55,14 @@ static void prepare(struct hasher *hasher, uint64_t seed, const struct secret *s
 static void positions(const struct hasher *hasher, const void *key, size_t key_size,
                       uint64_t positions[], size_t stride)
 {
-    for (uint32_t i = 0; i < hasher->hash_count; i++)
-        positions[i * stride] = bloomfilter_hashing_reduce(
-            hasher, murmur3_x86_32(key, key_size, i * 0xFBA4C795u + hasher->tweak));
+    for (uint32_t first = 0; first < hasher->hash_count; first += LANES) {
+        uint32_t hashes[LANES];
+        for (uint32_t i = 0; i < LANES; i++)
+            hashes[i] = (first + i) * 0xFBA4C795u + hasher->tweak;
+        murmur3_x86_32(key, key_size, hashes);
+        for (uint32_t i = 0; i < LANES && first + i < hasher->hash_count; i++)
+            positions[(first + i) * stride] = bloomfilter_hashing_reduce(hasher, hashes[i]);
+    }
 }
 
 const struct hash_scheme bloomfilter_hashing_murmur3_tweak = {
