@@ -521,6 +521,7 @@ static void test_batches(void **state)
         check_batches(schemes[s], 1000003, 1);
         check_batches(schemes[s], MAX_BIT_COUNT, 7);
         check_batches(schemes[s], 1, 3);
+        check_batches(schemes[s], 65536, 40);
     }
     for (size_t i = 0; i < BIT_COUNTS; i++) {
         check_batches(&bloomfilter_hashing_blake2b_pair, bit_counts[i], i % 2 ? 255 : 4);
@@ -792,22 +793,31 @@ static void test_indexed_from_python(void **state)
     }
 }
 
-/* Every number of a position, behind keys that end before, on and behind the border of a block. */
-static void test_indexed_messages(void **state)
+static void check_indexed(uint32_t hash_count, size_t size, const struct secret *secret)
 {
     uint64_t positions[255];
+    positions_of(&bloomfilter_hashing_blake2b_indexed, MAX_BIT_COUNT, hash_count, 0, secret,
+                 key_bytes, size, positions);
+    for (unsigned i = 0; i < hash_count; i++) {
+        char message[LARGEST_KEY + 8];
+        uint8_t digest[8];
+        memcpy(message, key_bytes, size);
+        int suffix_size = snprintf(message + size, sizeof message - size, ":%u", i);
+        digest_of("", NULL, secret, message, size + (size_t)suffix_size, digest, 8);
+        assert_int_equal(positions[i], bytes_load_be64(digest) % MAX_BIT_COUNT);
+    }
+}
+
+/* Every number of a position, behind keys of every size. */
+static void test_indexed_messages(void **state)
+{
+    const struct secret secret = secret_of(16);
     (void)state;
-    for (size_t size = 120; size <= 132; size++) {
-        positions_of(&bloomfilter_hashing_blake2b_indexed, MAX_BIT_COUNT, 255, 0, &no_secret,
-                     key_bytes, size, positions);
-        for (unsigned i = 0; i < 255; i++) {
-            char message[160];
-            uint8_t digest[8];
-            memcpy(message, key_bytes, size);
-            int suffix_size = snprintf(message + size, sizeof message - size, ":%u", i);
-            digest_of("", NULL, NULL, message, size + (size_t)suffix_size, digest, 8);
-            assert_int_equal(positions[i], bytes_load_be64(digest) % MAX_BIT_COUNT);
-        }
+    for (size_t size = 0; size <= LARGEST_KEY; size++) {
+        check_indexed(1, size, &no_secret);
+        check_indexed(17, size, &no_secret);
+        check_indexed(255, size, &no_secret);
+        check_indexed(7, size, &secret);
     }
 }
 

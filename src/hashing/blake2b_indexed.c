@@ -4,20 +4,27 @@
 
 #include "support/bytes.h"
 
+enum {
+    DIGEST_SIZE = 8,
+    SUFFIX_ROOM = 8, /* a suffix has at most 4 bytes */
+    LONGEST_KEY_FOR_KERNEL = BLAKE2B_BLOCK - SUFFIX_ROOM
+};
+
 static void prepare(struct hasher *hasher, uint64_t seed, const struct secret *secret)
 {
     (void)seed;
-    bloomfilter_blake2b_start(&hasher->started[0], 8, "", NULL, secret);
+    bloomfilter_blake2b_start(&hasher->started[0], DIGEST_SIZE, "", NULL, secret);
+    bloomfilter_blake2b_start_chain(&hasher->chains[0], DIGEST_SIZE, "", secret);
 }
 
 /* Writes ":" and `number` in decimal; returns the size. */
-static size_t write_suffix(char suffix[8], uint32_t number)
+static size_t write_suffix(uint8_t suffix[SUFFIX_ROOM], uint32_t number)
 {
-    char reversed[4];
+    uint8_t reversed[4];
     size_t digits = 0;
     size_t size = 0;
     do {
-        reversed[digits++] = (char)('0' + number % 10);
+        reversed[digits++] = (uint8_t)('0' + number % 10);
         number /= 10;
     } while (number != 0);
     suffix[size++] = ':';
@@ -26,21 +33,93 @@ static size_t write_suffix(char suffix[8], uint32_t number)
     return size;
 }
 
-static void positions(const struct hasher *hasher, const void *key, size_t key_size,
-                      uint64_t positions[], size_t stride)
+/* One message after the other. */
+static void hash_with_libb2(const struct hasher *hasher, const void *key, size_t key_size,
+                            uint64_t positions[], size_t stride)
 {
     /* The key is the same beginning of all messages: it is hashed once. */
     blake2b_state after_key = hasher->started[0];
     bloomfilter_blake2b_update(&after_key, key, key_size);
     for (uint32_t i = 0; i < hasher->hash_count; i++) {
         blake2b_state state = after_key;
-        char suffix[8];
-        uint8_t digest[8];
+        uint8_t suffix[SUFFIX_ROOM];
+        uint8_t digest[DIGEST_SIZE];
         bloomfilter_blake2b_update(&state, suffix, write_suffix(suffix, i));
         bloomfilter_blake2b_finish(&state, digest, sizeof digest);
         positions[i * stride] = bloomfilter_hashing_reduce(hasher, bytes_load_be64(digest));
     }
     bloomfilter_secret_wipe(&after_key, sizeof after_key);
+}
+
+/* Messages side by side, of one key or of several. */
+struct messages {
+    uint8_t bytes[KEY_GROUP][BLAKE2B_BLOCK];
+    const void *starts[KEY_GROUP];
+    size_t sizes[KEY_GROUP];
+    uint64_t *positions[KEY_GROUP]; /* where their positions go */
+    size_t count;
+};
+
+static void hash_messages(const struct hasher *hasher, struct messages *messages)
+{
+    uint64_t hashes[KEY_GROUP];
+    for (size_t j = 0; j < KEY_GROUP; j++)
+        messages->starts[j] = messages->bytes[j];
+    for (size_t j = messages->count; j < KEY_GROUP; j++) { /* no message: the first one again */
+        messages->starts[j] = messages->bytes[0];
+        messages->sizes[j] = messages->sizes[0];
+    }
+    hasher->kernel->group_hashes(&hasher->chains[0], messages->starts, messages->sizes, hashes);
+    for (size_t j = 0; j < messages->count; j++)
+        *messages->positions[j] = bloomfilter_hashing_reduce(hasher, hashes[j]);
+    messages->count = 0;
+}
+
+static void take_key(const struct hasher *hasher, const void *key, size_t key_size,
+                     uint64_t positions[], size_t stride, struct messages *messages)
+{
+    for (uint32_t i = 0; i < hasher->hash_count; i++) {
+        uint8_t *bytes = messages->bytes[messages->count];
+        bytes_copy(bytes, key, key_size);
+        messages->sizes[messages->count] = key_size + write_suffix(bytes + key_size, i);
+        messages->positions[messages->count] = &positions[i * stride];
+        messages->count++;
+        if (messages->count == KEY_GROUP)
+            hash_messages(hasher, messages);
+    }
+}
+
+/* Keys of positions that lie KEY_GROUP apart, or a single one of any. */
+static bool hash_with_kernel(const struct hasher *hasher, size_t count, const void *const keys[],
+                             const size_t key_sizes[], uint64_t positions[], size_t stride)
+{
+    struct messages messages;
+    if (hasher->kernel->group_hashes == NULL ||
+        count * hasher->hash_count < hasher->kernel->worthwhile)
+        return false;
+    messages.count = 0;
+    for (size_t j = 0; j < count; j++)
+        if (key_sizes[j] <= LONGEST_KEY_FOR_KERNEL)
+            take_key(hasher, keys[j], key_sizes[j], positions + j, stride, &messages);
+        else
+            hash_with_libb2(hasher, keys[j], key_sizes[j], positions + j, stride);
+    if (messages.count != 0)
+        hash_messages(hasher, &messages);
+    return true;
+}
+
+static void positions(const struct hasher *hasher, const void *key, size_t key_size,
+                      uint64_t positions[], size_t stride)
+{
+    if (!hash_with_kernel(hasher, 1, &key, &key_size, positions, stride))
+        hash_with_libb2(hasher, key, key_size, positions, stride);
+}
+
+static bool group_positions(const struct hasher *hasher, size_t count, const void *const keys[],
+                            const size_t key_sizes[], uint64_t positions[], struct flat_work *work)
+{
+    (void)work; /* all of it is left to the caller */
+    return hash_with_kernel(hasher, count, keys, key_sizes, positions, KEY_GROUP);
 }
 
 const struct hash_scheme bloomfilter_hashing_blake2b_indexed = {
@@ -51,4 +130,5 @@ const struct hash_scheme bloomfilter_hashing_blake2b_indexed = {
     .hash_bits = 64,
     .prepare = prepare,
     .positions = positions,
+    .group_positions = group_positions,
 };
