@@ -125,11 +125,11 @@ ALWAYS_INLINE void load_words(const void *const keys[], const size_t sizes[], in
     do {                                                                                           \
         vector x_ = x, y_ = y;                                                                     \
         for (int i = 0; i < digests; i++) {                                                        \
-            a[i] = ADD(ADD(a[i], b[i]), x_);                                                       \
+            a[i] = ADD(ADD(a[i], x_), b[i]);                                                       \
             d[i] = ROTATE_32(XOR(d[i], a[i]));                                                     \
             c[i] = ADD(c[i], d[i]);                                                                \
             b[i] = ROTATE_24(XOR(b[i], c[i]));                                                     \
-            a[i] = ADD(ADD(a[i], b[i]), y_);                                                       \
+            a[i] = ADD(ADD(a[i], y_), b[i]);                                                       \
             d[i] = ROTATE_16(XOR(d[i], a[i]));                                                     \
             c[i] = ADD(c[i], d[i]);                                                                \
             b[i] = ROTATE_63(XOR(b[i], c[i]));                                                     \

@@ -125,11 +125,11 @@ ALWAYS_INLINE void load_words(const void *const keys[], const size_t sizes[], in
     _mm512_permutex2var_epi64(m0, _mm512_setr_epi64(w0, w1, w2, w3, w0, w1, w2, w3), m1)
 
 #define HALF_ROUND(x, y)                                                                           \
-    a = ADD(ADD(a, b), x);                                                                         \
+    a = ADD(ADD(a, x), b);                                                                         \
     d = ROTATE_32(XOR(d, a));                                                                      \
     c = ADD(c, d);                                                                                 \
     b = ROTATE_24(XOR(b, c));                                                                      \
-    a = ADD(ADD(a, b), y);                                                                         \
+    a = ADD(ADD(a, y), b);                                                                         \
     d = ROTATE_16(XOR(d, a));                                                                      \
     c = ADD(c, d);                                                                                 \
     b = ROTATE_63(XOR(b, c))
