@@ -259,9 +259,10 @@ typedef struct bloomfilter_info {
  * per key are needed), ETOOLARGE (more than 2^60 bits, or than this machine can address), ENOMEM,
  * or ESELFTEST.
  *
- * ESELFTEST means that BLAKE2b or XXH64 does not answer as published: another library in the
- * process shadows functions of libb2 or libxxhash. Stored keys would read as absent, so nothing is
- * created or loaded.
+ * ESELFTEST means that BLAKE2b or XXH64 does not answer as published, or that code for this
+ * processor does not answer like the portable code: another library in the process shadows
+ * functions of libb2 or libxxhash, or the processor (or its emulator) is at fault. Stored keys
+ * would read as absent, so nothing is created or loaded.
  *
  * Not promised: that the memory is touched, so a system that overcommits may report the lack of
  * it later, in its own way.

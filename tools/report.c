@@ -29,8 +29,8 @@ static const struct {
     {BLOOMFILTER_EINCOMPATIBLE, "Only filters made with the same -m, -k, --hash, --layout, --seed "
                                 "and secret can be combined."},
     {BLOOMFILTER_ETOOLARGE, "Use a smaller -n or a larger -p."},
-    {BLOOMFILTER_ESELFTEST, "Another library in this process shadows libb2 or libxxhash. Look at "
-                            "LD_PRELOAD and LD_LIBRARY_PATH."},
+    {BLOOMFILTER_ESELFTEST, "Another library in this process shadows libb2 or libxxhash (look at "
+                            "LD_PRELOAD and LD_LIBRARY_PATH), or the processor is at fault."},
 };
 
 /* What to say of an errno that a filter file gave, while it was read and while it was saved. */

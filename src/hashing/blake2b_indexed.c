@@ -33,7 +33,7 @@ static size_t write_suffix(uint8_t suffix[SUFFIX_ROOM], uint32_t number)
     return size;
 }
 
-/* One message after the other. */
+/* One key, one message after the other. */
 static void hash_with_libb2(const struct hasher *hasher, const void *key, size_t key_size,
                             uint64_t positions[], size_t stride)
 {
@@ -63,11 +63,10 @@ struct messages {
 static void hash_messages(const struct hasher *hasher, struct messages *messages)
 {
     uint64_t hashes[KEY_GROUP];
-    for (size_t j = 0; j < KEY_GROUP; j++)
-        messages->starts[j] = messages->bytes[j];
-    for (size_t j = messages->count; j < KEY_GROUP; j++) { /* no message: the first one again */
-        messages->starts[j] = messages->bytes[0];
-        messages->sizes[j] = messages->sizes[0];
+    for (size_t j = 0; j < KEY_GROUP; j++) {
+        size_t from = j < messages->count ? j : 0; /* one fills the group up */
+        messages->starts[j] = messages->bytes[from];
+        messages->sizes[j] = messages->sizes[from];
     }
     hasher->kernel->group_hashes(&hasher->chains[0], messages->starts, messages->sizes, hashes);
     for (size_t j = 0; j < messages->count; j++)
@@ -89,7 +88,10 @@ static void take_key(const struct hasher *hasher, const void *key, size_t key_si
     }
 }
 
-/* Keys of positions that lie KEY_GROUP apart, or a single one of any. */
+/*
+ * Position i of key j goes to positions[i * stride + j]. Returns false, and has done nothing, where
+ * there is no kernel or too little for one.
+ */
 static bool hash_with_kernel(const struct hasher *hasher, size_t count, const void *const keys[],
                              const size_t key_sizes[], uint64_t positions[], size_t stride)
 {

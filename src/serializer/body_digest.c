@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Digest id 1. Leaves of BODY_LEAF_SIZE bytes are independent of each other, so they can be hashed side by
- * side; the root, keyed where there is a secret, binds them to each other and to the header.
+ * Digest id 1. Leaves are independent of each other, so they can be hashed side by side; the root,
+ * keyed where there is a secret, binds them to each other and to the header.
  */
 #include "serializer/body_digest.h"
 
