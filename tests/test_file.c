@@ -1050,7 +1050,8 @@ static void look(void *context, const uint8_t *bytes, uint64_t size)
 {
     assert_null(context);
     assert_true(seen.shown < size);
-    assert_memory_equal(bytes, seen.beginning, seen.size < size ? seen.size : size);
+    assert_true(seen.size < size);
+    assert_memory_equal(bytes, seen.beginning, seen.size);
     seen.looks++;
     seen.shown = size;
     seen.last = bytes[size - 1];
