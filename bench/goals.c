@@ -194,35 +194,33 @@ static void find_threads(const struct report *report, struct goal *goal)
                   1.7);
 }
 
-/* How fast an operation on whole filters is, in the speed of another one. */
-static double share(const struct report *report, const char *name, const char *of)
+/* An operation on a large filter of the layout flat, or NULL. */
+static const struct bulk_row *large_bulk(const struct report *report, const char *name)
 {
-    const struct bulk_row *row = report_find_bulk(report, "flat", name);
-    const struct bulk_row *other = report_find_bulk(report, "flat", of);
-    if (row == NULL || other == NULL || report->bulk_size < large_size)
-        return NAN;
-    return samples_median(&other->seconds) / samples_median(&row->seconds);
+    return report->bulk_size < large_size ? NULL : report_find_bulk(report, "flat", name);
+}
+
+static void want_share_of_beside(const struct report *report, struct goal *goal, const char *label,
+                                 const char *name, double bound)
+{
+    const struct bulk_row *row = large_bulk(report, name);
+    want_at_least(goal, label, row == NULL ? NAN : report_share_of_beside(report, row), bound);
 }
 
 static void find_load(const struct report *report, struct goal *goal)
 {
     goal->what = "load of a large filter, all of it checked";
     goal->wanted = "≥ 0.6 × the speed of reading the same file";
-    want_at_least(goal, "from the disk", share(report, "load from the disk", "read from the disk"),
-                  0.6);
-    want_at_least(goal, "from the page cache", share(report, "load", "read into fresh memory"),
-                  0.6);
+    want_share_of_beside(report, goal, "from the disk", "load from the disk", 0.6);
+    want_share_of_beside(report, goal, "from the page cache", "load", 0.6);
 }
 
 static void find_map(const struct report *report, struct goal *goal)
 {
-    const struct bulk_row *row = report_find_bulk(report, "flat", "open a map");
+    const struct bulk_row *row = large_bulk(report, "open a map");
     goal->what = "map of a large filter";
     goal->wanted = "opens in ≤ 50 µs";
-    want_at_most(
-        goal, "flat",
-        row == NULL || report->bulk_size < large_size ? NAN : samples_median(&row->seconds) * 1e9,
-        50e3, true);
+    want_at_most(goal, "flat", row == NULL ? NAN : samples_median(&row->seconds) * 1e9, 50e3, true);
 }
 
 void goals_find(const struct report *report, struct goal goals[GOAL_COUNT])

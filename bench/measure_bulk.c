@@ -120,14 +120,14 @@ static double write_bytes(struct bench *bench)
     return is_written ? clock_seconds() - start : -1;
 }
 
-/* From here on the file is on the disk only, where it is on one. */
-static bool leave_page_cache(struct bench *bench)
+/* Asks the system to keep the file on the disk only; one in memory stays there. */
+static bool ask_to_forget(struct bench *bench)
 {
     int file = open(bench->saved, O_RDONLY | O_CLOEXEC);
-    bool has_left = file >= 0 && posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) == 0;
+    bool is_asked = file >= 0 && posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) == 0;
     if (file >= 0)
         close(file);
-    return has_left;
+    return is_asked;
 }
 
 static double load(struct bench *bench)
@@ -168,12 +168,12 @@ static double read_bytes(struct bench *bench)
 
 static double read_bytes_from_disk(struct bench *bench)
 {
-    return leave_page_cache(bench) ? read_bytes(bench) : -1;
+    return ask_to_forget(bench) ? read_bytes(bench) : -1;
 }
 
 static double load_from_disk(struct bench *bench)
 {
-    return leave_page_cache(bench) ? load(bench) : -1;
+    return ask_to_forget(bench) ? load(bench) : -1;
 }
 
 /* What the system does for a map. */
@@ -208,7 +208,7 @@ static double map(struct bench *bench)
     return end - start;
 }
 
-/* Counting the bits of a large filter leaves nothing else in the caches, the system's code neither. */
+/* Counting the bits of a large filter leaves nothing else in the caches, nor the system's code. */
 static double map_bytes_cold(struct bench *bench)
 {
     return get_info(bench) < 0 ? -1 : map_bytes(bench);

@@ -34,10 +34,3 @@ double output_false_positive_share(const struct row *row)
 {
     return row->absent_asked == 0 ? NAN : (double)row->absent_found / (double)row->absent_asked;
 }
-
-double output_share_of_beside(const struct report *report, const struct bulk_row *row)
-{
-    const struct bulk_row *beside =
-        row->beside == NULL ? NULL : report_find_bulk(report, row->layout_name, row->beside);
-    return beside == NULL ? NAN : samples_median(&beside->seconds) / samples_median(&row->seconds);
-}

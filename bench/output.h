@@ -14,7 +14,4 @@ void output_describe_machine(char *text, size_t room);
 /* Part of absent keys that were found; NaN when none were asked. */
 double output_false_positive_share(const struct row *row);
 
-/* Median time of the row that this one is beside, over its own; NaN if there is none. */
-double output_share_of_beside(const struct report *report, const struct bulk_row *row);
-
 #endif

@@ -119,7 +119,7 @@ static void print_bulk_row(const struct report *report, const struct bulk_row *r
         printf(", ");
         print_text_field("beside", row->beside);
         printf("\"share_of_beside\": ");
-        print_number(output_share_of_beside(report, row));
+        print_number(report_share_of_beside(report, row));
     }
     printf("}");
 }

@@ -86,7 +86,7 @@ static void print_bulk_row(const struct report *report, const struct bulk_row *r
 {
     double median = samples_median(&row->seconds);
     double minimum = samples_minimum(&row->seconds);
-    double share = output_share_of_beside(report, row);
+    double share = report_share_of_beside(report, row);
 
     printf("| %s | %s |", row->layout_name, row->name);
     if (row->bytes == 0)

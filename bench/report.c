@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,13 @@ const struct bulk_row *report_find_bulk(const struct report *report, const char 
             strcmp(report->bulk[i].name, name) == 0)
             return &report->bulk[i];
     return NULL;
+}
+
+double report_share_of_beside(const struct report *report, const struct bulk_row *row)
+{
+    const struct bulk_row *beside =
+        row->beside == NULL ? NULL : report_find_bulk(report, row->layout_name, row->beside);
+    return beside == NULL ? NAN : samples_median(&beside->seconds) / samples_median(&row->seconds);
 }
 
 const char *report_size_name(uint64_t size)

@@ -62,6 +62,8 @@ const struct row *report_find(const struct report *report, enum kind kind, uint3
 const struct row *report_find_floor(const struct report *report, size_t lines, uint64_t size);
 const struct bulk_row *report_find_bulk(const struct report *report, const char *layout_name,
                                         const char *name);
+/* Median time of the row that this one is beside, over its own; NaN if there is none. */
+double report_share_of_beside(const struct report *report, const struct bulk_row *row);
 /* 1e4, 1e6, 25000. The text is good until the next call. */
 const char *report_size_name(uint64_t size);
 
