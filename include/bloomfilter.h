@@ -61,7 +61,7 @@
  *   sees it. Every other function needs the filter to itself; its comment says so. A function
  *   that only reads ("const bloomfilter *") may run beside other functions that only read. To add
  *   and to ask take less than 12 KiB of stack for one key; for many about 24 KiB, or 48 KiB where a
- *   key has more than 32 positions.
+ *   key has more than 32 positions. (A library that was built without optimization takes hundreds.)
  *
  *   Processes. The library has no locks, and to add and to ask allocate nothing. So whatever other
  *   threads were doing, the child of a fork has a copy of each filter that it can use, save and

@@ -16,8 +16,8 @@ CALLS = {"single", "batch"}
 OPERATIONS = {"add", "positive", "negative"}
 SIZE = 10000
 GOALS = 10
-WHOLE_FILTERS = {"union", "intersect", "get_info", "clear", "copy", "save", "load", "load from the disk",
-                 "verify a map", "open a map", "open a map, caches cold"}
+WHOLE_FILTERS = {"union", "intersect", "get_info", "clear", "copy", "save", "load",
+                 "load from the disk", "verify a map", "open a map", "open a map, caches cold"}
 
 
 def run(program, *options):

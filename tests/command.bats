@@ -1346,7 +1346,7 @@ slow_keys="(echo a; sleep 0.7; echo b; sleep 0.2)"
     make_slow_keys
     on_terminal quiet "$slow_keys | '$BLOOMFILTER' build -q -n 10 -p 0.1 y.bloom" &
     on_terminal typescript "'$BLOOMFILTER' $slow_build -n 20000"
-    grep -q 'adding  *[0-9]* % \[#*-*\]  [0-9.]*\( k\)* keys, [0-9.]*\( k\)*/s' typescript
+    grep -q 'adding  *[0-9]* % \[#*-*\]  [0-9.]* k keys, \([0-9]*\|[0-9.]* k\)/s' typescript
     # The last thing that was written is a blanked line, and the one before it the bar.
     [ "$(tail -c 80 typescript)" = "$(printf '\r%78s\r' '')" ]
     head -c -80 typescript | tail -c 79 | grep -q adding

@@ -61,13 +61,13 @@ enum { FILE_BEGINNING = 4096 }; /* bytes that are read before all else */
 /* Who looks at a file while it is read. */
 struct file_reader {
     /*
-     * Looks at the beginning (FILE_BEGINNING bytes, or all there are) before memory is allocated
-     * for the rest, and says 0 to go on. *total is the size of the file; where that is not known
-     * (UINT64_MAX, of a pipe), it may be set to what the beginning says.
+     * Checks the beginning (FILE_BEGINNING bytes, or all there are) before memory is allocated for
+     * the rest, and returns 0 to go on, or an error. *total is the size of the file; where that is
+     * not known (UINT64_MAX, of a pipe), it may be set to what the beginning says.
      */
     int (*check)(void *context, const uint8_t *beginning, size_t size, uint64_t *total);
-    /* Is shown all bytes that are there when some have come behind the beginning, while the caches
-     * still have those. They may lie elsewhere the next time. */
+    /* Looks at the first `size` bytes, each time that some more have come behind the beginning and
+     * are still in the caches. They may lie elsewhere the next time. */
     void (*look)(void *context, const uint8_t *bytes, uint64_t size);
     void *context;
 };

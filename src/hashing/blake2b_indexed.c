@@ -6,8 +6,8 @@
 
 enum {
     DIGEST_SIZE = 8,
-    SUFFIX_ROOM = 8, /* a suffix has at most 4 bytes */
-    LONGEST_KEY_FOR_KERNEL = BLAKE2B_BLOCK - SUFFIX_ROOM
+    LONGEST_SUFFIX = 4, /* a colon and three digits */
+    LONGEST_KEY_FOR_KERNEL = BLAKE2B_BLOCK - LONGEST_SUFFIX
 };
 
 static void prepare(struct hasher *hasher, uint64_t seed, const struct secret *secret)
@@ -18,9 +18,9 @@ static void prepare(struct hasher *hasher, uint64_t seed, const struct secret *s
 }
 
 /* Writes ":" and `number` in decimal; returns the size. */
-static size_t write_suffix(uint8_t suffix[SUFFIX_ROOM], uint32_t number)
+static size_t write_suffix(uint8_t suffix[LONGEST_SUFFIX], uint32_t number)
 {
-    uint8_t reversed[4];
+    uint8_t reversed[LONGEST_SUFFIX - 1];
     size_t digits = 0;
     size_t size = 0;
     do {
@@ -42,7 +42,7 @@ static void hash_with_libb2(const struct hasher *hasher, const void *key, size_t
     bloomfilter_blake2b_update(&after_key, key, key_size);
     for (uint32_t i = 0; i < hasher->hash_count; i++) {
         blake2b_state state = after_key;
-        uint8_t suffix[SUFFIX_ROOM];
+        uint8_t suffix[LONGEST_SUFFIX];
         uint8_t digest[DIGEST_SIZE];
         bloomfilter_blake2b_update(&state, suffix, write_suffix(suffix, i));
         bloomfilter_blake2b_finish(&state, digest, sizeof digest);

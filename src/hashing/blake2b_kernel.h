@@ -60,11 +60,11 @@ struct blake2b_kernel {
     /* The positions of schemes 1 and 4. NULL: keys are hashed one by one. */
     blake2b_group_function *pair_positions;
     blake2b_group_function *wide_positions;
-    /* The first eight bytes of one digest of KEY_GROUP keys of at most one block, each read
-     * big-endian. NULL: keys are hashed one by one. */
+    /* The first eight bytes of one digest of KEY_GROUP messages of at most one block, each read
+     * big-endian. NULL: they are hashed one by one. */
     void (*group_hashes)(const struct blake2b_chain *chain, const void *const keys[],
                          const size_t key_sizes[], uint64_t hashes[]);
-    size_t worthwhile; /* keys from which a group, filled up, is faster than one by one */
+    size_t worthwhile; /* messages from which a group, filled up, is faster than one by one */
 };
 
 /* The fastest one that this processor has. */

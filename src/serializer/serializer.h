@@ -80,9 +80,9 @@ int bloomfilter_serializer_place(const uint8_t *bytes, size_t size, struct file_
 
 /*
  * The check of a body while its bytes come in. It starts when the header was read; then it is shown
- * what is there of the file, from its first byte on, as often as one likes; and it finishes with the
- * whole file, which bloomfilter_serializer_read accepted, returning 0 or EDAMAGED. A check that is
- * not finished must be wiped where there is a secret.
+ * what is there of the file, from its first byte on, as often as one likes; and it finishes with
+ * the whole file, which bloomfilter_serializer_read accepted, returning 0 or EDAMAGED. A check that
+ * is not finished must be wiped where there is a secret.
  */
 struct body_check {
     struct body_digest digest;
