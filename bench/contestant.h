@@ -45,7 +45,8 @@ struct contestant {
     const struct library *library; /* of the library: which */
     uint32_t hash;
     uint32_t layout;
-    size_t lines; /* of the floor: cache lines per key */
+    uint32_t hash_count; /* of the library: positions per key, or 0: as target_fpr says */
+    size_t lines;        /* of the floor: cache lines per key */
 };
 
 enum { MOST_CONTESTANTS = 64 };
@@ -66,11 +67,12 @@ void contestants_add_floors(struct contestants *contestants);
 void contestants_add_libbloom(struct contestants *contestants);
 void contestants_add_libb2(struct contestants *contestants);
 /*
- * The pairs of a scheme and a layout that the library accepts, of the schemes that are selected,
- * and beside each the same pair of the earlier build (may be NULL).
+ * The pairs of a scheme and a layout that the library accepts, of the schemes that are selected and
+ * with so many positions per key (0: as target_fpr says), and beside each the same pair of the
+ * earlier build (may be NULL).
  */
 void contestants_add_library(struct contestants *contestants, const struct library *earlier,
-                             const char *selection);
+                             const char *selection, uint32_t hash_count);
 
 /* Whether a list of names with commas between has this one; NULL has all. */
 bool contestants_is_selected(const char *selection, const char *name);

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contestant.h"
-
 /*
  * What releases may have; which of it this one has is asked at run time. Those that are compared
  * with each other come first: they have to live at once.
@@ -64,20 +62,21 @@ bool library_open(struct library *library, const char *path)
 
 /* ---- filters */
 
-bloomfilter_options library_options(uint64_t capacity, uint32_t hash, uint32_t layout)
+bloomfilter_options library_options(const struct contestant *contestant, uint64_t capacity)
 {
     bloomfilter_options options = BLOOMFILTER_OPTIONS_INIT;
     options.capacity = capacity;
     options.target_fpr = target_fpr;
-    options.hash = hash;
-    options.layout = layout;
+    options.hash_count = contestant->hash_count;
+    options.hash = contestant->hash;
+    options.layout = contestant->layout;
     return options;
 }
 
 static void *create(const struct contestant *contestant, uint64_t capacity)
 {
     bloomfilter *filter;
-    bloomfilter_options options = library_options(capacity, contestant->hash, contestant->layout);
+    bloomfilter_options options = library_options(contestant, capacity);
     return contestant->library->create(&filter, &options) == 0 ? filter : NULL;
 }
 
@@ -137,14 +136,12 @@ static const struct contestant_type library_type = {
 /* ---- which there are */
 
 /* A pair that the library does not have is refused. */
-static bool accepts(const struct library *library, uint32_t hash, uint32_t layout)
+static bool is_accepted(const struct contestant *pair)
 {
-    bloomfilter *filter;
-    bloomfilter_options options = library_options(1000, hash, layout);
-    bool is_accepted = library->create(&filter, &options) == 0;
-    if (is_accepted)
-        library->free(filter);
-    return is_accepted;
+    void *filter = create(pair, 1000);
+    if (filter != NULL)
+        destroy(pair, filter);
+    return filter != NULL;
 }
 
 bool contestants_is_selected(const char *selection, const char *name)
@@ -159,7 +156,7 @@ bool contestants_is_selected(const char *selection, const char *name)
 }
 
 static void add_pair(struct contestants *contestants, const struct library *library, enum kind kind,
-                     size_t index)
+                     size_t index, uint32_t hash_count)
 {
     struct contestant pair = {
         .type = &library_type,
@@ -169,19 +166,19 @@ static void add_pair(struct contestants *contestants, const struct library *libr
         .library = library,
         .hash = pairs[index].hash,
         .layout = pairs[index].layout,
+        .hash_count = hash_count,
     };
-    if (library != NULL && contestants->count < MOST_CONTESTANTS &&
-        accepts(library, pair.hash, pair.layout))
+    if (library != NULL && contestants->count < MOST_CONTESTANTS && is_accepted(&pair))
         contestants->list[contestants->count++] = pair;
 }
 
 void contestants_add_library(struct contestants *contestants, const struct library *earlier,
-                             const char *selection)
+                             const char *selection, uint32_t hash_count)
 {
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         if (!contestants_is_selected(selection, pairs[i].hash_text))
             continue;
-        add_pair(contestants, &library_linked, KIND_LIBRARY, i);
-        add_pair(contestants, earlier, KIND_EARLIER, i);
+        add_pair(contestants, &library_linked, KIND_LIBRARY, i, hash_count);
+        add_pair(contestants, earlier, KIND_EARLIER, i, hash_count);
     }
 }

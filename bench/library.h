@@ -4,6 +4,7 @@
 #define BENCH_LIBRARY_H
 
 #include "bloomfilter.h"
+#include "contestant.h"
 
 struct library {
     int (*create)(bloomfilter **out, const bloomfilter_options *options);
@@ -23,6 +24,6 @@ extern const struct library library_linked;
 bool library_open(struct library *library, const char *path);
 
 /* The options of a filter for so many keys at target_fpr. */
-bloomfilter_options library_options(uint64_t capacity, uint32_t hash, uint32_t layout);
+bloomfilter_options library_options(const struct contestant *contestant, uint64_t capacity);
 
 #endif

@@ -26,6 +26,8 @@ static void print_usage(FILE *stream)
           "  --sizes LIST       keys per filter, with commas between (default 1e4,1e6,1e7,1e8)\n"
           "  --schemes LIST     ids of schemes, floor, libb2, libbloom, with commas between\n"
           "                     (default: all)\n"
+          "  --hash-count K     positions per key of the library's filters (default: 7); without\n"
+          "                     layouts of blocks, which have 8\n"
           "  --only PART        keys, threads or bulk\n"
           "  --key-size BYTES   8 to 4096 (default 16)\n"
           "  --against FILE     also measure another build: its libbloomfilter.so\n"
@@ -70,13 +72,13 @@ static void set_section(struct settings *settings, const char *name)
         refuse(name);
 }
 
-static void set_key_size(struct settings *settings, const char *text)
+static uint32_t number(const char *text, uint32_t least, uint32_t most)
 {
     char *end;
-    unsigned long size = strtoul(text, &end, 10);
-    if (end == text || *end != '\0' || size < LEAST_KEY_SIZE || size > MOST_KEY_SIZE)
+    unsigned long value = strtoul(text, &end, 10);
+    if (end == text || *end != '\0' || value < least || value > most)
         refuse(text);
-    settings->key_size = size;
+    return (uint32_t)value;
 }
 
 /* Whether it is an option that stands alone. */
@@ -101,10 +103,12 @@ static void take_option(struct settings *settings, const char *option, const cha
         set_sizes(settings, value);
     else if (strcmp(option, "--schemes") == 0)
         settings->schemes = value;
+    else if (strcmp(option, "--hash-count") == 0)
+        settings->hash_count = number(value, 1, BLOOMFILTER_MAX_HASH_COUNT);
     else if (strcmp(option, "--only") == 0)
         set_section(settings, value);
     else if (strcmp(option, "--key-size") == 0)
-        set_key_size(settings, value);
+        settings->key_size = number(value, LEAST_KEY_SIZE, MOST_KEY_SIZE);
     else if (strcmp(option, "--against") == 0)
         settings->against = value;
     else if (strcmp(option, "--directory") == 0)
@@ -165,7 +169,8 @@ static void list_contestants(struct report *report)
         contestants_add_libbloom(&report->contestants);
     if (contestants_is_selected(selection, "libb2"))
         contestants_add_libb2(&report->contestants);
-    contestants_add_library(&report->contestants, against == NULL ? NULL : &earlier, selection);
+    contestants_add_library(&report->contestants, against == NULL ? NULL : &earlier, selection,
+                            report->settings.hash_count);
     if (report->contestants.count == 0)
         report_failure("nobody of that name is here", selection);
 }

@@ -259,7 +259,7 @@ static bool make_filter(bloomfilter **filter, const struct contestant *contestan
                         uint64_t first)
 {
     struct pool pool;
-    bloomfilter_options options = library_options(size, contestant->hash, contestant->layout);
+    bloomfilter_options options = library_options(contestant, size);
     if (!pool_create(&pool, POOL_KEYS, 16))
         return false;
     int code = bloomfilter_create(filter, &options);

@@ -191,7 +191,7 @@ static void measure_group(struct report *report, struct group *group)
 static uint64_t memory_of(const struct contestant *contestant, uint64_t size)
 {
     bloomfilter_info info = BLOOMFILTER_INFO_INIT;
-    bloomfilter_options options = library_options(size, contestant->hash, contestant->layout);
+    bloomfilter_options options = library_options(contestant, size);
     if (contestant->library != NULL && bloomfilter_plan(&options, &info) == 0)
         return info.memory_bytes;
     return contestant_flat_bit_count(size) / 8 + 1;

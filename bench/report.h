@@ -17,6 +17,7 @@ struct settings {
     uint64_t sizes[MOST_SIZES];
     size_t size_count;
     const char *schemes;   /* NULL: all */
+    uint32_t hash_count;   /* of the library's filters; 0: as their target says */
     const char *against;   /* path of another build, or NULL */
     const char *directory; /* for files of the bulk part */
     size_t key_size;

@@ -89,6 +89,13 @@ def check_goals(report):
     assert len(report["goals"]) == GOALS and sorted(found) == ["batch", "single"], report["goals"]
 
 
+def check_hash_count(rows):
+    """One position per key, ten bits: one in ten of them is set. No blocks, which have 8."""
+    assert {(row["hash_id"], row["layout"]) for row in rows} == {(1, "flat"), (3, "flat")}, rows
+    for row in rows:
+        assert 0.08 < row.get("false_positive_rate", 0.1) < 0.12, row
+
+
 def check_tables(text):
     width = None
     tables = 0
@@ -118,6 +125,8 @@ def main():
     assert {row["threads"] for row in report["threads"]} <= {1, 2}
     check_goals(json.loads(run(program, "--json", "--sizes", "1e6", "--schemes", "1,libb2",
                                "--only", "keys")))
+    check_hash_count(json.loads(run(program, "--json", "--schemes", "1,3", "--hash-count", "1",
+                                    "--only", "keys"))["keys"])
     check_tables(run(program, "--table", "--schemes", "1,floor,libb2,libbloom"))
     assert json.loads(run(program, "--json", "--only", "bulk"))["keys"] == []
 

@@ -815,6 +815,7 @@ static void test_indexed_messages(void **state)
     (void)state;
     for (size_t size = 0; size <= LARGEST_KEY; size++) {
         check_indexed(1, size, &no_secret);
+        check_indexed(2, size, &no_secret);
         check_indexed(17, size, &no_secret);
         check_indexed(255, size, &no_secret);
         check_indexed(7, size, &secret);

@@ -41,7 +41,9 @@ static bool contains(const uint8_t *cells, const uint64_t *positions, uint32_t h
 
 static void finish(struct flat_work *work)
 {
-    flat_work_finish(work);
+    struct flat_work left = *work; /* a copy that the bytes written cannot alias */
+    flat_work_finish(&left);
+    work->lacking = left.lacking;
 }
 
 static uint64_t load_word(const uint8_t *at)

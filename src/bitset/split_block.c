@@ -42,9 +42,8 @@ static bool contains(const uint8_t *cells, uint64_t bit_count, uint64_t hash)
 static uint64_t in_memory_order(uint64_t word)
 {
     uint8_t bytes[8];
-    bytes_store_le(bytes, word, sizeof bytes);
-    memcpy(&word, bytes, sizeof word);
-    return word;
+    memcpy(bytes, &word, sizeof bytes);
+    return bytes_load_le64(bytes);
 }
 
 /*

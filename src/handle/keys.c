@@ -108,9 +108,12 @@ static void finish(const struct passage *passage, struct flat_work *work)
 static void note_answers(const struct passage *passage, const struct flat_work *work, size_t group)
 {
     unsigned bits = passage->task == FLAT_ASK ? ~work->lacking : work->lacking;
-    if (passage->answers != NULL)
-        for (size_t j = 0; j < keys_in(passage, group); j++)
-            passage->answers[group * KEY_GROUP + j] = bits >> j & 1;
+    if (passage->answers == NULL)
+        return;
+    uint8_t *answers = passage->answers + group * KEY_GROUP;
+    size_t count = keys_in(passage, group);
+    for (size_t j = 0; j < count; j++)
+        answers[j] = bits >> j & 1;
 }
 
 static struct flat_work no_work(const struct passage *passage)

@@ -88,16 +88,24 @@ static void take_key(const struct hasher *hasher, const void *key, size_t key_si
     }
 }
 
-/*
- * Position i of key j goes to positions[i * stride + j]. Returns false, and has done nothing, where
- * there is no kernel or too little for one.
- */
+/* Whether there is a kernel, and enough for it to do: a single message takes libb2 at least twice as
+ * long as a kernel. */
+static bool is_worthwhile(const struct hasher *hasher, size_t count, const size_t key_sizes[])
+{
+    size_t messages = 0;
+    for (size_t j = 0; j < count; j++)
+        if (key_sizes[j] <= LONGEST_KEY_FOR_KERNEL)
+            messages += hasher->hash_count;
+    return hasher->kernel->group_hashes != NULL && 2 * messages >= hasher->kernel->worthwhile;
+}
+
+/* Position i of key j goes to positions[i * stride + j]. Returns false, and has done nothing, where
+ * that is better left to libb2. */
 static bool hash_with_kernel(const struct hasher *hasher, size_t count, const void *const keys[],
                              const size_t key_sizes[], uint64_t positions[], size_t stride)
 {
     struct messages messages;
-    if (hasher->kernel->group_hashes == NULL ||
-        count * hasher->hash_count < hasher->kernel->worthwhile)
+    if (!is_worthwhile(hasher, count, key_sizes))
         return false;
     messages.count = 0;
     for (size_t j = 0; j < count; j++)

@@ -64,7 +64,8 @@ struct blake2b_kernel {
      * big-endian. NULL: they are hashed one by one. */
     void (*group_hashes)(const struct blake2b_chain *chain, const void *const keys[],
                          const size_t key_sizes[], uint64_t hashes[]);
-    size_t worthwhile; /* messages from which a group, filled up, is faster than one by one */
+    /* Messages from which a group, filled up, is faster than `pair` one by one. */
+    size_t worthwhile;
 };
 
 /* The fastest one that this processor has. */

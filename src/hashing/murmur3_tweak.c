@@ -17,7 +17,7 @@ static inline uint32_t scramble(uint32_t block)
     return rotate_left(block * 0xcc9e2d51u, 15) * 0x1b873593u;
 }
 
-/* Hashes of one key side by side: where `lanes` is a constant, compilers make vectors of them. */
+/* Hashes of one key side by side, which do not wait for each other. */
 enum {
     MOST_LANES = 8,
     WORTH_LANES = 4 /* so many, at least, take less time so than one after the other */

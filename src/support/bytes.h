@@ -6,14 +6,39 @@
 #include <stdint.h>
 #include <string.h>
 
-static inline uint64_t bytes_load_be64(const uint8_t *from)
+/*
+ * Compilers know these sums for a single load, or a swap of bytes; a loop, some do not. So the loads
+ * of a fixed size, which hashing is made of, are written out.
+ */
+static inline uint16_t bytes_load_le16(const uint8_t *from)
 {
-    uint64_t value = 0;
-    for (int i = 0; i < 8; i++)
-        value = value << 8 | from[i];
-    return value;
+    return (uint16_t)(from[0] | from[1] << 8);
 }
 
+static inline uint32_t bytes_load_le32(const uint8_t *from)
+{
+    return from[0] | (uint32_t)from[1] << 8 | (uint32_t)from[2] << 16 | (uint32_t)from[3] << 24;
+}
+
+static inline uint64_t bytes_load_le64(const uint8_t *from)
+{
+    return bytes_load_le32(from) | (uint64_t)bytes_load_le32(from + 4) << 32;
+}
+
+/* The bytes of a word in the opposite order: what was loaded little-endian is now big-endian. */
+static inline uint64_t bytes_swap64(uint64_t word)
+{
+    word = (word & 0x00ff00ff00ff00ff) << 8 | (word >> 8 & 0x00ff00ff00ff00ff);
+    word = (word & 0x0000ffff0000ffff) << 16 | (word >> 16 & 0x0000ffff0000ffff);
+    return word << 32 | word >> 32;
+}
+
+static inline uint64_t bytes_load_be64(const uint8_t *from)
+{
+    return bytes_swap64(bytes_load_le64(from));
+}
+
+/* Up to 8 bytes. */
 static inline uint64_t bytes_load_le(const uint8_t *from, int size)
 {
     uint64_t value = 0;
@@ -26,29 +51,6 @@ static inline void bytes_store_le(uint8_t *to, uint64_t value, int size)
 {
     for (int i = 0; i < size; i++)
         to[i] = (uint8_t)(value >> (8 * i));
-}
-
-static inline uint16_t bytes_load_le16(const uint8_t *from)
-{
-    return (uint16_t)bytes_load_le(from, 2);
-}
-
-static inline uint32_t bytes_load_le32(const uint8_t *from)
-{
-    return (uint32_t)bytes_load_le(from, 4);
-}
-
-static inline uint64_t bytes_load_le64(const uint8_t *from)
-{
-    return bytes_load_le(from, 8);
-}
-
-/* The bytes of a word in the opposite order: what was loaded little-endian is now big-endian. */
-static inline uint64_t bytes_swap64(uint64_t word)
-{
-    uint8_t bytes[8];
-    bytes_store_le(bytes, word, 8);
-    return bytes_load_be64(bytes);
 }
 
 /* memcpy forbids a null pointer even for no bytes; an empty key or empty metadata has one. */
