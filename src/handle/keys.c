@@ -24,24 +24,35 @@ static bool are_keys_valid(size_t count, const void *const keys[], const size_t 
 
 /* ---- one key */
 
-static bool add_one(const bloomfilter *filter, const void *key, size_t key_size)
+/* Apart, for the room that positions take: blocks do without. */
+static __attribute__((noinline)) bool add_positions(const bloomfilter *filter, const void *key,
+                                                    size_t key_size)
 {
     const struct hasher *hasher = &filter->hasher;
     uint64_t positions[BLOOMFILTER_MAX_HASH_COUNT];
-    if (filter->blocks != NULL)
-        return block_keys_add(filter, key, key_size);
     hasher->scheme->positions(hasher, key, key_size, positions, 1);
     return filter->layout->add(filter->cells, positions, hasher->hash_count);
 }
 
-static bool contains_one(const bloomfilter *filter, const void *key, size_t key_size)
+static __attribute__((noinline)) bool contains_positions(const bloomfilter *filter, const void *key,
+                                                         size_t key_size)
 {
     const struct hasher *hasher = &filter->hasher;
     uint64_t positions[BLOOMFILTER_MAX_HASH_COUNT];
-    if (filter->blocks != NULL)
-        return block_keys_contains(filter, key, key_size);
     hasher->scheme->positions(hasher, key, key_size, positions, 1);
     return filter->layout->contains(filter->cells, positions, hasher->hash_count);
+}
+
+static inline bool add_one(const bloomfilter *filter, const void *key, size_t key_size)
+{
+    return filter->blocks != NULL ? block_keys_add(filter, key, key_size)
+                                  : add_positions(filter, key, key_size);
+}
+
+static inline bool contains_one(const bloomfilter *filter, const void *key, size_t key_size)
+{
+    return filter->blocks != NULL ? block_keys_contains(filter, key, key_size)
+                                  : contains_positions(filter, key, key_size);
 }
 
 /* ---- many keys, in groups */
